@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every module speaks Swift 6, treats a warning as an error and spells each unsafe pointer.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// Tests keep warnings as errors but need not spell `unsafe`: their pointers live for one expression.
+let testSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings)
+}
+
+let package = Package(
+  name: "hermes-transfer",
+  products: [
+    .executable(name: "hermes-transfer", targets: ["hermes-transfer"]),
+    .executable(name: "hermes-gateway", targets: ["hermes-gateway"]),
+    .library(name: "HermesTransfer", targets: ["HermesTransfer"]),
+  ],
+  targets: [
+    // The C border: a module map and typed inline wrappers each.
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CPosix"),
+
+    // Bottom to top.
+    module("Core"),
+    module("Posix", ["CPosix"]),
+    module("Crypto", ["CCrypto"]),
+    module("Curl", ["CCurl", "Core", "Posix"]),
+    module("State", path: "state", ["CSQLite", "Core", "Posix"]),
+    module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "State"]),
+    module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto"]),
+    module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
+    .executableTarget(name: "hermes-transfer", dependencies: ["CLI"], swiftSettings: settings),
+    .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
+
+    // Tests: one target a module, and what they share.
+    .target(name: "TestKit", dependencies: ["Core", "Posix"], path: "Tests/TestKit", swiftSettings: testSettings),
+    tests("CoreTests", ["Core", "TestKit"]),
+    tests("PosixTests", ["Posix", "TestKit"]),
+    tests("CryptoTests", ["Crypto", "TestKit"]),
+    tests("CurlTests", ["Curl", "Core", "Posix", "TestKit"]),
+    tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
+    tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "State", "TestKit"]),
+    tests("GatewayTests", ["Gateway", "Core", "Posix", "TestKit"]),
+    tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"]),
+    tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),
+  ]
+)

@@ -1,0 +1,3 @@
+#pragma once
+#define CURL_STRICTER
+#include <curl/curl.h>
