@@ -1,0 +1,71 @@
+import Glibc
+
+/// The few things tests do with files; whatever a test has set up itself must work, so a failure ends the test run.
+public enum TestFiles {
+  /// A file's bytes, or nil when it cannot be read.
+  public static func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0 { return nil }
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: chunk[..<count])
+    }
+  }
+
+  /// A file's bytes as text, or nil when it cannot be read.
+  public static func text(_ path: String) -> String? { read(path).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Writes a file, in place of an older one.
+  public static func write(_ bytes: [UInt8], to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    precondition(descriptor >= 0, "cannot write \(path): \(String(cString: strerror(errno)))")
+    defer { close(descriptor) }
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
+      precondition(count > 0, "cannot write \(path): \(String(cString: strerror(errno)))")
+      done += count
+    }
+  }
+
+  /// A file's length, or nil when there is none.
+  public static func byteCount(_ path: String) -> Int64? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  /// Whether the name is taken, by a dangling link too.
+  public static func exists(_ path: String) -> Bool { byteCount(path) != nil }
+
+  /// The names in a folder, sorted, hidden ones too; empty when it cannot be read.
+  public static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Removes a file, or a folder with everything in it; links are not followed.
+  public static func removeTree(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      chmod(path, 0o700)
+      for name in names(in: path) { removeTree("\(path)/\(name)") }
+      rmdir(path)
+    } else {
+      unlink(path)
+    }
+  }
+}
