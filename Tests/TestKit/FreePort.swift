@@ -27,11 +27,20 @@ enum LoopbackSocket {
 
   /// Whether somebody accepts connections on this port now.
   static func answers(port: UInt16) -> Bool {
+    guard let descriptor = connected(port: port) else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// A connection to this port, or nil when nobody takes it.
+  static func connected(port: UInt16) -> Int32? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
+    guard descriptor >= 0 else { return nil }
     var address = loopback(port: port)
-    return asGeneric(&address) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) } == 0
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    if asGeneric(&address, { connect(descriptor, $0, length) }) == 0 { return descriptor }
+    close(descriptor)
+    return nil
   }
 
   private static func loopback(port: UInt16) -> sockaddr_in {

@@ -56,6 +56,14 @@ public enum TestFiles {
     return names.sorted()
   }
 
+  /// A pipe that programs started later do not inherit.
+  static func pipe() -> (readEnd: Int32, writeEnd: Int32) {
+    var ends: [Int32] = [0, 0]
+    precondition(Glibc.pipe(&ends) == 0, "cannot make a pipe: \(String(cString: strerror(errno)))")
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
   /// Removes a file, or a folder with everything in it; links are not followed.
   public static func removeTree(_ path: String) {
     var status = stat()
