@@ -1,1 +1,4 @@
 import Gateway
+import Glibc
+
+exit(GatewayMain.run(Array(CommandLine.arguments.dropFirst())))

@@ -59,6 +59,14 @@ import Testing
     #expect(cuts == [500, nil, nil, 500, nil])
   }
 
+  @Test func `one body meets one fault, in the order given`() throws {
+    let specs = ["cut=0:1", "stall=7:1", "cut=9"]
+    var server = FileServer(faults: FaultPlan(try specs.map { try FaultSpec($0) }))
+    let deliveries = (0..<4).map { _ in server.plan(get(), for: file, now: now).delivery }
+    #expect(deliveries.map(\.cutAfter) == [0, nil, 9, 9])
+    #expect(deliveries.map(\.stallAfter) == [nil, 7, nil, nil])
+  }
+
   @Test func `a stall without times strikes every body`() throws {
     var server = FileServer(faults: FaultPlan([try FaultSpec("stall=0")]))
     #expect((0..<3).map { _ in server.plan(get(), for: file, now: now).delivery.stallAfter } == [0, 0, 0])

@@ -21,17 +21,18 @@ enum Fault: Equatable, Sendable {
 }
 
 /// A fault with the number of answers it spoils.
-struct FaultSpec: Equatable, Sendable {
+public struct FaultSpec: Equatable, Sendable {
   let fault: Fault
   /// The first so many answers it applies to; nil for every one.
   var times: Int64?
 }
 
 /// A fault text that is none of the known ones.
-struct FaultSpecError: Error, Equatable, CustomStringConvertible {
-  let text: String
+public struct FaultSpecError: Error, Equatable, CustomStringConvertible {
+  /// What was given.
+  public let text: String
 
-  var description: String {
+  public var description: String {
     "unknown fault '\(text)'; known: \(FaultSpec.knownForms.joined(separator: ", "))"
   }
 }
@@ -43,8 +44,8 @@ extension FaultSpec {
     "no-validator", "weak-tag", "shift-range=N", "encoding=CODING", "no-length",
   ]
 
-  /// Reads `NAME` or `NAME=VALUE`.
-  init(_ text: String) throws(FaultSpecError) {
+  /// Reads `NAME` or `NAME=VALUE`, such as `cut=70000:1`.
+  public init(_ text: String) throws(FaultSpecError) {
     let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let value = halves.count == 2 ? String(halves[1]) : nil
     guard let spec = Self.parsed(String(halves[0]), value) else { throw FaultSpecError(text: text) }

@@ -22,19 +22,18 @@ struct FaultPlan: Equatable, Sendable {
     faults.reduce(into: Distortion()) { $0.add($1.fault, bodyCount: bodyCount) }
   }
 
-  /// Counts a body that is about to go out, and spoils it where a fault is due.
+  /// Counts a body that is about to go out, and spoils it by the first fault that is due.
   ///
   /// A body that ends before the fault would strike uses up none of its times.
   mutating func spoil(_ delivery: inout Delivery, ofBodyWith byteCount: Int64) {
     bodyCount += 1
     for index in faults.indices {
       switch faults[index].fault {
-      case .cut(let count) where count < byteCount && delivery.cutAfter == nil:
-        if faults[index].strike() { delivery.cutAfter = count }
-      case .stall(let count) where count < byteCount && delivery.stallAfter == nil:
-        if faults[index].strike() { delivery.stallAfter = count }
-      default: break
+      case .cut(let count) where count < byteCount && faults[index].strike(): delivery.cutAfter = count
+      case .stall(let count) where count < byteCount && faults[index].strike(): delivery.stallAfter = count
+      default: continue
       }
+      return
     }
   }
 }

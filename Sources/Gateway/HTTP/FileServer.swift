@@ -40,7 +40,9 @@ private struct FileAnswer {
     let validators = self.validators
     switch validators.verdict(on: head, now: now) {
     case .failed: return .line(412, "the file is not what the request expects", fields(of: validators))
-    case .notModified: return ResponsePlan(status: 304, fields: fields(of: validators), body: .nothing)
+    case .notModified:
+      return ResponsePlan(
+        status: 304, fields: fields(of: validators), body: .nothing(insteadOfByteCount: file.byteCount))
     case .holds: break
     }
     switch range(allowedBy: validators) {

@@ -9,7 +9,8 @@ struct ResponsePlan: Equatable, Sendable {
   var delivery = Delivery()
 
   enum Body: Equatable, Sendable {
-    case nothing
+    /// No bytes, but the length that the whole would have: all that a 304 may say of it (RFC 9110 §8.6).
+    case nothing(insteadOfByteCount: Int64)
     /// One line for people, with its line end.
     case text(String)
     case file(ByteRange)

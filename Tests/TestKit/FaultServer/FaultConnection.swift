@@ -6,8 +6,6 @@ struct FaultConnection {
   private let number: Int
   private let server: FaultServer
   private static let chunkByteCount = 1 << 16
-  /// The first byte of a TLS client (RFC 8446 §5.1): no letter of a method.
-  private static let tlsHandshake: UInt8 = 22
 
   init(_ descriptor: Int32, number: Int, server: FaultServer) {
     self.descriptor = descriptor
@@ -41,10 +39,6 @@ struct FaultConnection {
       let count = recv(descriptor, &chunk, chunk.count, 0)
       guard count > 0 else { return nil }
       pending += chunk[..<count]
-      if pending[0] == Self.tlsHandshake {
-        _ = send(Array("HTTP/1.1 400 this is not TLS\r\nConnection: close\r\n\r\n".utf8))
-        return nil
-      }
     }
   }
 
@@ -56,7 +50,6 @@ struct FaultConnection {
   /// Sends what is planned; false when the connection is not to be used again.
   private func answer(_ plan: ResponsePlan, record: Int) -> Bool {
     if plan.ending == .silence { return waitForEnd() }
-    if plan.ending == .refuse { return reset() }
     guard send(Array(plan.headText.utf8)), plan.hasBody else {
       return !plan.hasBody && plan.keepsConnection
     }
@@ -68,7 +61,7 @@ struct FaultConnection {
       shutdown(descriptor, Int32(SHUT_RDWR))
       return false
     case .reset: return reset()
-    case .stall, .silence, .refuse: return waitForEnd()
+    case .stall, .silence: return waitForEnd()
     case .complete:
       switch plan.framing {
       case .chunked(let isTerminated): return isTerminated && send(Array("0\r\n\r\n".utf8)) && plan.keepsConnection
@@ -161,7 +154,7 @@ extension ResponsePlan.Ending {
     switch self {
     case .complete: .max
     case .cut(let count), .reset(let count), .stall(let count): count
-    case .silence, .refuse: 0
+    case .silence: 0
     }
   }
 }

@@ -1,0 +1,19 @@
+/// One line a request on standard error.
+struct AccessLog: Sendable {
+  /// `GET /media/a 206 bytes=0-99 100`, and ` aborted` when not all of it went out.
+  static func line(_ exchange: Exchange, isWhole: Bool) -> String {
+    let range = exchange.head.value("range") ?? "-"
+    let words = [exchange.head.method, exchange.head.path, "\(exchange.status)", range, "\(exchange.byteCount)"]
+    let line = words.map(printable).joined(separator: " ")
+    return line + (isWhole ? "\n" : " aborted\n")
+  }
+
+  func write(_ exchange: Exchange, isWhole: Bool) {
+    StandardStreams.writeError(Self.line(exchange, isWhole: isWhole))
+  }
+
+  /// What strangers send must not drive a terminal or break the line.
+  private static func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { (0x21..<0x7F).contains($0.value) ? $0 : "?" }))
+  }
+}

@@ -1,0 +1,43 @@
+/// The secret that requests show; printing it shows nothing.
+struct BearerToken: Sendable, CustomStringConvertible {
+  private let bytes: [UInt8]
+
+  /// Nil when the text is empty or can't stand in a header.
+  init?(_ text: String) {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else { return nil }
+    bytes = Array(text.utf8)
+  }
+
+  /// Reads the first line of a file.
+  init(file path: String) throws(GatewayError) {
+    let text: String
+    do { text = try Files.readText(path, atMost: 4096) } catch {
+      throw .tokenFile(path, cause: error.description)
+    }
+    let line = text.split(whereSeparator: \.isNewline).first.map(\.withoutOuterSpace) ?? ""
+    guard let token = BearerToken(line) else { throw .tokenFile(path, cause: "its first line is not a token") }
+    self = token
+  }
+
+  var description: String { "…" }
+
+  /// Whether an Authorization value shows this token (RFC 6750 §2.1); the time taken tells nothing about where it differs.
+  func admits(_ authorization: String?) -> Bool {
+    guard let words = authorization?.split(separator: " ", omittingEmptySubsequences: true), words.count == 2,
+      words[0].lowercased() == "bearer"
+    else { return false }
+    let shown = Array(words[1].utf8)
+    var difference = shown.count ^ bytes.count
+    for index in bytes.indices {
+      difference |= Int(bytes[index] ^ (index < shown.count ? shown[index] : 0))
+    }
+    return difference == 0
+  }
+}
+
+extension ResponsePlan {
+  /// The answer to a request without the token.
+  static var unauthorized: ResponsePlan {
+    .line(401, "a bearer token is needed", [HeaderField("WWW-Authenticate", "Bearer realm=\"hermes-gateway\"")])
+  }
+}
