@@ -79,3 +79,12 @@ static inline void *hermes_connection_context(struct MHD_Connection *connection)
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
 }
+
+// Whether the client has closed its side. While a connection is suspended the library does not watch it.
+static inline bool hermes_client_has_left(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (!info) return true;
+  char byte;
+  ssize_t count = recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+}

@@ -23,6 +23,15 @@ import Testing
     #expect(stalled.body == Array(scene.content[..<70_000]))
   }
 
+  @Test func `a stalled connection whose client has gone is closed`() async throws {
+    let scene = try Scene(["stall=70000"])
+    let path = scene.folder.path("film.mp4")
+    async let stalled = RawClient.send("/media/film.mp4", port: scene.gateway.port, seconds: 1)
+    #expect(await eventually { openFiles().contains(path) })
+    #expect(await stalled.ending == .timedOut)
+    #expect(await eventually { !openFiles().contains(path) })
+  }
+
   @Test func `stopping ends a stalled connection`() async throws {
     let scene = try Scene(["stall=70000"])
     async let stalled = scene.get()
@@ -97,4 +106,14 @@ import Testing
     #expect(pace.take(upTo: 1000, now: 3_600_000_000_000) == .byteCount(50))
     #expect(pace.take(upTo: 1000, now: 3_600_000_000_000) == .wait(untilNanoseconds: 3_600_050_000_000))
   }
+}
+
+/// What the descriptors of this process lead to.
+func openFiles() -> Set<String> {
+  Set(
+    TestFiles.names(in: "/proc/self/fd").compactMap { name in
+      var buffer = [CChar](repeating: 0, count: 4096)
+      let count = readlink("/proc/self/fd/\(name)", &buffer, buffer.count)
+      return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    })
 }

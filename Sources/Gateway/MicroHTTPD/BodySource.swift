@@ -34,7 +34,7 @@ import Core
   /// Fills the room with what follows the bytes already sent.
   func next(after sentByteCount: Int64, into room: UnsafeMutableRawBufferPointer) -> Portion {
     if let cut = delivery.cutAfter, sentByteCount >= cut { return .failure }
-    if let stall = delivery.stallAfter, sentByteCount >= stall { return sleep(Self.stallNanoseconds) }
+    if let stall = delivery.stallAfter, sentByteCount >= stall { return stayStalled() }
     let end = min(range.byteCount, delivery.cutAfter ?? .max, delivery.stallAfter ?? .max)
     let wanted = min(Int64(room.count), end - sentByteCount)
     guard wanted > 0 else { return .end }
@@ -45,13 +45,14 @@ import Core
     }
   }
 
-  /// A stalled connection looks up now and then, so that one whose client has gone is noticed and closed.
-  private static let stallNanoseconds: Int64 = 1_000_000_000
-
-  private func sleep(_ nanoseconds: Int64) -> Portion {
-    let moment = Clocks.monotonicNanoseconds + nanoseconds
+  /// Looks up now and then, so that a connection whose client has gone is closed.
+  private func stayStalled() -> Portion {
+    if unsafe hermes_client_has_left(connection) { return .failure }
+    let moment = Clocks.monotonicNanoseconds + Self.stallNanoseconds
     return unsafe pacer.suspend(connection, untilNanoseconds: moment) ? .later : .failure
   }
+
+  private static let stallNanoseconds: Int64 = 500_000_000
 
   /// A file that has become shorter than announced ends the connection.
   private func fill(_ room: UnsafeMutableRawBufferPointer, at offset: Int64) -> Portion {
