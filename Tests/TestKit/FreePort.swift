@@ -12,11 +12,14 @@ public enum FreePort {
 
 /// Sockets on 127.0.0.1, for servers and for looking whether one is there.
 enum LoopbackSocket {
-  /// A TCP socket bound to a free port, not yet listening.
-  static func bound() -> (descriptor: Int32, port: UInt16) {
+  /// A TCP socket bound to a port, a free one for 0, not yet listening.
+  static func bound(_ port: UInt16 = 0) -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     precondition(descriptor >= 0, "cannot make a socket: \(String(cString: strerror(errno)))")
-    var address = loopback(port: 0)
+    // With port 0 it would let the kernel give one port twice.
+    var isOn: Int32 = port == 0 ? 0 : 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, 4)
+    var address = loopback(port: port)
     let length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let outcome = asGeneric(&address) { bind(descriptor, $0, length) }
     precondition(outcome == 0, "cannot bind to 127.0.0.1: \(String(cString: strerror(errno)))")

@@ -1,6 +1,7 @@
 import Glibc
+import Testing
 
-/// The few things tests do with files; whatever a test has set up itself must work, so a failure ends the test run.
+/// The few things tests do with files; what a test sets up for itself must work, so a failure there ends the run.
 public enum TestFiles {
   /// A file's bytes, or nil when it cannot be read.
   public static func read(_ path: String) -> [UInt8]? {
@@ -41,6 +42,56 @@ public enum TestFiles {
 
   /// Whether the name is taken, by a dangling link too.
   public static func exists(_ path: String) -> Bool { byteCount(path) != nil }
+
+  /// Gives a file or folder another name; when that does not work, the test fails.
+  public static func move(
+    _ path: String, to other: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    if rename(path, other) != 0 {
+      Issue.record("cannot move \(path): \(String(cString: strerror(errno)))", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Makes a folder and those above it.
+  public static func makeFolder(_ path: String) {
+    var made = ""
+    for name in path.split(separator: "/") {
+      made += "/\(name)"
+      precondition(
+        mkdir(made, 0o700) == 0 || errno == EEXIST, "cannot make \(made): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Makes a symbolic link.
+  public static func link(to target: String, at path: String) {
+    precondition(symlink(target, path) == 0, "cannot link \(path): \(String(cString: strerror(errno)))")
+  }
+
+  /// The permission bits of a file or folder.
+  public static func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+  }
+
+  public static func setMode(_ mode: UInt32, of path: String) {
+    precondition(chmod(path, mode) == 0, "cannot change \(path): \(String(cString: strerror(errno)))")
+  }
+
+  /// Makes a file older or younger.
+  public static func setModificationTime(secondsFromNow seconds: Int, of path: String) {
+    let moment = timespec(tv_sec: time(nil) + seconds, tv_nsec: 0)
+    precondition(utimensat(AT_FDCWD, path, [moment, moment], 0) == 0, "cannot date \(path)")
+  }
+
+  /// The paths of all files below a folder.
+  public static func tree(_ path: String) -> [String] {
+    names(in: path).flatMap { name -> [String] in
+      let path = "\(path)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [path] }
+      return tree(path)
+    }
+  }
 
   /// The names in a folder, sorted, hidden ones too; empty when it cannot be read.
   public static func names(in path: String) -> [String] {

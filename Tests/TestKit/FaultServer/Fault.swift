@@ -9,6 +9,8 @@ public enum Fault: Sendable {
   case stall(after: Int64)
   /// The request is read and nothing is answered.
   case silence
+  /// The request is read, and the connection reset without an answer.
+  case refuse
   case drip(bytesPerSecond: Int)
 
   // Ranges.

@@ -6,6 +6,8 @@ struct FaultConnection {
   private let number: Int
   private let server: FaultServer
   private static let chunkByteCount = 1 << 16
+  /// The first byte of a TLS client (RFC 8446 §5.1): no letter of a method.
+  private static let tlsHandshake: UInt8 = 22
 
   init(_ descriptor: Int32, number: Int, server: FaultServer) {
     self.descriptor = descriptor
@@ -39,6 +41,10 @@ struct FaultConnection {
       let count = recv(descriptor, &chunk, chunk.count, 0)
       guard count > 0 else { return nil }
       pending += chunk[..<count]
+      if pending[0] == Self.tlsHandshake {
+        _ = send(Array("HTTP/1.1 400 this is not TLS\r\nConnection: close\r\n\r\n".utf8))
+        return nil
+      }
     }
   }
 
@@ -50,6 +56,7 @@ struct FaultConnection {
   /// Sends what is planned; false when the connection is not to be used again.
   private func answer(_ plan: ResponsePlan, record: Int) -> Bool {
     if plan.ending == .silence { return waitForEnd() }
+    if plan.ending == .refuse { return reset() }
     guard send(Array(plan.headText.utf8)), plan.hasBody else {
       return !plan.hasBody && plan.keepsConnection
     }
@@ -61,7 +68,7 @@ struct FaultConnection {
       shutdown(descriptor, Int32(SHUT_RDWR))
       return false
     case .reset: return reset()
-    case .stall, .silence: return waitForEnd()
+    case .stall, .silence, .refuse: return waitForEnd()
     case .complete:
       switch plan.framing {
       case .chunked(let isTerminated): return isTerminated && send(Array("0\r\n\r\n".utf8)) && plan.keepsConnection
@@ -154,7 +161,7 @@ extension ResponsePlan.Ending {
     switch self {
     case .complete: .max
     case .cut(let count), .reset(let count), .stall(let count): count
-    case .silence: 0
+    case .silence, .refuse: 0
     }
   }
 }

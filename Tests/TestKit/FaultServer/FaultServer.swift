@@ -31,9 +31,10 @@ public final class FaultServer: Sendable {
   public let port: UInt16
   private let sourceLocation: SourceLocation
 
-  public init(sourceLocation: SourceLocation = #_sourceLocation) {
+  /// Listens on a free port, or on one that `FreePort` gave.
+  public init(port: UInt16 = 0, sourceLocation: SourceLocation = #_sourceLocation) {
     self.sourceLocation = sourceLocation
-    (listener, port) = LoopbackSocket.bound()
+    (listener, self.port) = LoopbackSocket.bound(port)
     precondition(listen(listener, 128) == 0, "cannot listen: \(String(cString: strerror(errno)))")
     (stopSignal, stopTrigger) = TestFiles.pipe()
     run { [self] in acceptConnections() }
@@ -43,7 +44,10 @@ public final class FaultServer: Sendable {
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
   /// Serves a resource under a path, with faults at the requests that the script names; again replaces it.
-  public func serve(_ path: String, _ resource: Resource, _ script: Scripted...) {
+  public func serve(_ path: String, _ resource: Resource, _ script: Scripted...) { serve(path, resource, script) }
+
+  /// The same, with the script in an array.
+  public func serve(_ path: String, _ resource: Resource, _ script: [Scripted]) {
     state.withLock { $0.routes[path] = Route(resource: resource, script: script) }
   }
 

@@ -61,6 +61,10 @@ public struct Pattern: Sendable {
     }
   }
 
+  /// Whether these are the pattern's bytes from the start on. Comparing arrays in `#expect` would compute their whole
+  /// edit script when they differ: minutes for a MiB.
+  public func isEqual(to other: [UInt8]) -> Bool { bytes(0..<Int64(other.count)) == other }
+
   /// Where a file first differs from the pattern's first `byteCount` bytes, in length or content; nil when it is them.
   public func firstDifference(inFile path: String, byteCount: Int64) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

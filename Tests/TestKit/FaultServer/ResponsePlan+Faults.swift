@@ -41,6 +41,7 @@ extension ResponsePlan {
     case .reset(let count): ending = .reset(after: count)
     case .stall(let count): ending = .stall(after: count)
     case .silence: ending = .silence
+    case .refuse: ending = .refuse
     case .drip(let rate): bytesPerSecond = rate
     case .flip(let offset): flippedOffsets.append(offset)
     default: break

@@ -6,7 +6,7 @@ struct ResponsePlan: Sendable {
   }
   enum Framing: Sendable, Equatable { case length, chunked(terminated: Bool), untilClose }
   enum Ending: Sendable, Equatable {
-    case complete, cut(after: Int64), reset(after: Int64), stall(after: Int64), silence
+    case complete, cut(after: Int64), reset(after: Int64), stall(after: Int64), silence, refuse
   }
 
   var version = "HTTP/1.1"
