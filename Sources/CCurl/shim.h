@@ -1,3 +1,51 @@
 #pragma once
 #define CURL_STRICTER
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <stdint.h>
+
+// libcurl's variadic calls, one wrapper for each kind of argument.
+static inline CURLcode hermes_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_text(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_callback(CURL *easy, CURLoption option, curl_write_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLMcode hermes_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+static inline CURLcode hermes_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode hermes_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode hermes_get_text(CURL *easy, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode hermes_message_code(const CURLMsg *message) { return message->data.result; }
+
+// Macros that Swift does not import: their values are casts or expressions.
+static const size_t hermes_write_pause = CURL_WRITEFUNC_PAUSE;
+static const size_t hermes_write_error = CURL_WRITEFUNC_ERROR;
+static const int hermes_pause_nothing = CURLPAUSE_CONT;
+static const long hermes_auth_basic = (long)CURLAUTH_BASIC;
+static const long hermes_auth_bearer = (long)CURLAUTH_BEARER;
+
+extern int OPENSSL_init_crypto(uint64_t options, const struct ossl_init_settings_st *settings);
+
+// OpenSSL frees its tables from an atexit handler while other threads may still use them; whoever initialises it first
+// decides, so this comes before libcurl. The value is OPENSSL_INIT_NO_ATEXIT (OPENSSL_init_crypto(3)).
+static inline CURLcode hermes_curl_start(void) {
+  OPENSSL_init_crypto(UINT64_C(0x00080000), NULL);
+  return curl_global_init(CURL_GLOBAL_DEFAULT);
+}

@@ -1,0 +1,79 @@
+import Core
+import Curl
+
+/// An owner that keeps what it is told; what it answers is up to the test.
+final class Fetch: CurlTransferOwner, @unchecked Sendable {
+  // Sendable by hand: on the loop's thread only, and read after `run` has returned.
+  let transfer: CurlTransfer
+  private(set) var heads: [ResponseHead] = []
+  private(set) var body: [UInt8] = []
+  private(set) var pieceCounts: [Int] = []
+  private(set) var results: [CurlResult] = []
+  /// Asked inside the callbacks, before the bytes are kept.
+  var onHead: (ResponseHead) -> BodyVerdict = { _ in .proceed }
+  var onBody: (UnsafeRawBufferPointer) -> BodyVerdict = { _ in .proceed }
+  var onEnd: (CurlResult) -> Void = { _ in }
+
+  init(_ transfer: CurlTransfer = CurlTransfer()) { self.transfer = transfer }
+
+  var head: ResponseHead? { heads.last }
+  var result: CurlResult { results[results.count - 1] }
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  func headReceived(_ head: ResponseHead) -> BodyVerdict {
+    heads.append(head)
+    return onHead(head)
+  }
+
+  func bodyReceived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+    let verdict = onBody(bytes)
+    if verdict == .proceed {
+      body += bytes
+      pieceCounts.append(bytes.count)
+    }
+    return verdict
+  }
+
+  func transferEnded(_ result: CurlResult) {
+    results.append(result)
+    onEnd(result)
+  }
+
+  /// Runs one request to its end.
+  @discardableResult
+  func run(_ request: CurlRequest, on loop: CurlLoop) async -> Fetch {
+    await withCheckedContinuation { continuation in
+      loop.post {
+        self.onEnd = { _ in continuation.resume() }
+        self.transfer.prepare(request)
+        loop.start(self.transfer, owner: self)
+      }
+    }
+    return self
+  }
+}
+
+/// Runs a body with a started loop and a server, and ends both.
+func withLoop<Value>(
+  _ script: @escaping @Sendable (Peer) -> Void = { _ in },
+  _ body: (CurlLoop, ByteServer) async throws -> Value
+) async rethrows -> Value {
+  let server = ByteServer(script)
+  let loop = CurlLoop(maxIdleConnections: 8)
+  loop.start()
+  defer {
+    loop.stop()
+    server.stop()
+  }
+  return try await body(loop, server)
+}
+
+extension CurlLoop {
+  /// Does something on the loop's thread and waits for what it gives.
+  func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in post { continuation.resume(returning: work()) } }
+  }
+}
+
+/// Bytes that differ from place to place.
+func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
