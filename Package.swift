@@ -22,8 +22,8 @@ func module(_ name: String, path: String? = nil, _ dependencies: [Target.Depende
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: testSettings)
 }
 
 let package = Package(
@@ -63,7 +63,7 @@ let package = Package(
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
     tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "State", "TestKit"]),
     tests("GatewayTests", ["Gateway", "Core", "Posix", "TestKit"]),
-    tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"]),
+    tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"], exclude: ["Golden"]),
     tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),
   ]
 )

@@ -1,0 +1,89 @@
+/// Every command; the raw value is the word typed.
+enum CommandName: String, CaseIterable, Hashable, Sendable {
+  case download, list, show, watch, wait, resume, retry, cancel, remove, doctor, completion, help
+  /// Prints what is made from the tables for the tree: the manual and the completions. Not for people.
+  case generate
+}
+
+/// One command, told once, as a flag is.
+struct Command: Sendable {
+  let name: CommandName
+  /// What follows it, as the help writes it.
+  let operands: String
+  let operandCount: Range<Int>
+  let summary: String
+  let details: String
+}
+
+enum CommandTable {
+  /// The commands that people see, in the order of the help.
+  static let all: [Command] = [
+    Command(
+      name: .download, operands: "URL…", operandCount: 0..<Int.max,
+      summary: "fetch files, going on with what is held",
+      details: """
+        Fetch every URL to a file. What an earlier run of the same command left is gone on with. The final path of \
+        each finished file is printed on standard output, in the order of finishing.
+        """),
+    Command(
+      name: .list, operands: "[ID…]", operandCount: 0..<Int.max,
+      summary: "what there is",
+      details: "List the transfers that the state knows, all or those whose ID starts as given."),
+    Command(
+      name: .show, operands: "ID…", operandCount: 1..<Int.max,
+      summary: "one transfer in detail",
+      details: "Show everything about a transfer, with the times of its last attempts."),
+    Command(
+      name: .watch, operands: "[ID…]", operandCount: 0..<Int.max,
+      summary: "follow transfers that another process runs",
+      details:
+        "Show the progress of transfers that other processes run, until they end. Ending the watch ends nothing else."),
+    Command(
+      name: .wait, operands: "ID…", operandCount: 1..<Int.max,
+      summary: "block until transfers have ended",
+      details: "Block until every transfer named has ended, then exit with the highest of their statuses."),
+    Command(
+      name: .resume, operands: "ID…", operandCount: 0..<Int.max,
+      summary: "go on with unfinished transfers",
+      details: "Go on, in the foreground, with transfers that were interrupted or wait, or all of these with --all."),
+    Command(
+      name: .retry, operands: "ID…", operandCount: 0..<Int.max,
+      summary: "try failed transfers again",
+      details: """
+        Try transfers that failed or were cancelled again, in the foreground, with their counters and deadline set \
+        anew. What is held of a failed transfer is kept. With --all, every failed transfer is tried.
+        """),
+    Command(
+      name: .cancel, operands: "ID…", operandCount: 0..<Int.max,
+      summary: "end transfers and drop their partials",
+      details: "End unfinished transfers, whichever process runs them, and remove their partial files."),
+    Command(
+      name: .remove, operands: "ID…", operandCount: 0..<Int.max,
+      summary: "forget transfers and drop their partials",
+      details: """
+        Forget transfers and remove their partial files. A finished file stays. A transfer that another process runs \
+        is ended first. With --all, every transfer that no process runs is forgotten.
+        """),
+    Command(
+      name: .doctor, operands: "", operandCount: 0..<1,
+      summary: "what this machine offers, what would fail",
+      details: """
+        Look at libraries, the state, the configuration, the disk, the network and the terminal, and say what would \
+        fail and why. The exit status is 1 when something would.
+        """),
+    Command(
+      name: .completion, operands: "bash|zsh|fish", operandCount: 1..<2,
+      summary: "print a shell's completion script",
+      details: "Print the completion script of a shell on standard output."),
+    Command(
+      name: .help, operands: "[COMMAND]", operandCount: 0..<2,
+      summary: "show help, of one command or of all",
+      details: "Show the help of a command, or of the whole."),
+  ]
+
+  static let hidden = Command(
+    name: .generate, operands: "man|bash|zsh|fish", operandCount: 1..<2,
+    summary: "print what the tree keeps", details: "Print a file made from the tables.")
+
+  static func command(_ name: CommandName) -> Command { all.first { $0.name == name } ?? hidden }
+}

@@ -1,0 +1,42 @@
+/// Every flag; the raw value is what follows the two hyphens.
+enum FlagName: String, CaseIterable, Hashable, Sendable {
+  case stateDir = "state-dir"
+  case config, json, quiet, verbose, color, progress, help, version
+
+  case output, directory
+  case inputFile = "input-file"
+  case connections
+  case noResume = "no-resume"
+  case checksum
+  case ifExists = "if-exists"
+  case onChange = "on-change"
+  case mirror
+  case waitForDisk = "wait-for-disk"
+  case priority
+
+  case header
+  case userAgent = "user-agent"
+  case referer
+  case bearerFile = "bearer-file"
+  case user
+  case passwordFile = "password-file"
+  case netrc
+  case netrcFile = "netrc-file"
+  case cookieFile = "cookie-file"
+  case proxy, cacert, cert, key, insecure
+  case allowDowngrade = "allow-downgrade"
+  case http1 = "http1.1"
+  case http2, ipv4, ipv6, interface, resolve
+  case unixSocket = "unix-socket"
+
+  case limitRate = "limit-rate"
+  case maxTransfers = "max-transfers"
+  case maxPerHost = "max-per-host"
+  case connectTimeout = "connect-timeout"
+  case stallTimeout = "stall-timeout"
+  case deadline
+  case maxAttempts = "max-attempts"
+  case retryMaxWait = "retry-max-wait"
+
+  case all, state
+}
