@@ -2,7 +2,7 @@ import CCurl
 public import Core
 
 /// One thread, named "loop", that runs libcurl's transfers and whatever else must not run beside them. As a serial
-/// executor it can carry an actor: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }`.
+/// executor it can carry an actor: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }`.
 @safe public final class CurlLoop: SerialExecutor, @unchecked Sendable {
   // Sendable by hand: `queue`, `thread` and curl_multi_wakeup(3) are made for many threads; all the rest is touched on
   // the loop's thread only, which every call but `post`, `enqueue`, `start` and `stop` checks.
@@ -32,16 +32,19 @@ public import Core
     case resume(token: Int)
   }
 
-  /// Keeps up to `maxIdleConnections` open for later requests; at least as many as run at once, else each closes another's.
-  public init(maxIdleConnections: Int) {
+  /// Keeps up to `maxConnections` open for later requests: as many as run at once at least, else each closes another's.
+  public init(maxConnections: Int) {
     CurlGlobal.start()
     guard let multi = unsafe curl_multi_init() else { preconditionFailure("no memory for a libcurl multi handle") }
     unsafe self.multi = multi
-    unsafe hermes_multi_set_long(multi, CURLMOPT_MAXCONNECTS, maxIdleConnections)
+    unsafe hermes_multi_set_long(multi, CURLMOPT_MAXCONNECTS, maxConnections)
     unsafe hermes_multi_set_long(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
   }
 
   deinit { unsafe curl_multi_cleanup(multi) }
+
+  /// What an actor that lives on this loop names as its executor.
+  public var executor: any SerialExecutor { self }
 
   /// Starts the thread. Once only.
   public func start() {
@@ -114,7 +117,7 @@ public import Core
   }
 
   private func milliseconds(until wish: Instant?) -> Int32 {
-    if !deferred.isEmpty || !ended.isEmpty || !queue.isEmpty { return 0 }
+    if !deferred.isEmpty || !ended.isEmpty || !queue.isIdle { return 0 }
     let longest: Int64 = 60_000
     guard let wish else { return Int32(longest) }
     // Rounded up: waking too early would turn the last millisecond into a busy loop.

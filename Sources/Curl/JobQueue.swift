@@ -26,7 +26,8 @@ final class JobQueue: @unchecked Sendable {
 
   func stop() { lock.withLock { isStopping = true } }
 
-  var isEmpty: Bool { lock.withLock { jobs.isEmpty } }
+  /// Whether the loop may sleep until it is woken. Not while it is to end: the wake that told so may be used up already.
+  var isIdle: Bool { lock.withLock { jobs.isEmpty && !isStopping } }
 
   /// Whether the loop may end: it was asked to, and nothing waits.
   var isFinished: Bool { lock.withLock { isStopping && jobs.isEmpty } }

@@ -1,5 +1,6 @@
 import Core
-import Curl
+
+@testable import Curl
 
 /// An owner that keeps what it is told; what it answers is up to the test.
 final class Fetch: CurlTransferOwner, @unchecked Sendable {
@@ -42,9 +43,9 @@ final class Fetch: CurlTransferOwner, @unchecked Sendable {
   /// Runs one request to its end.
   @discardableResult
   func run(_ request: CurlRequest, on loop: CurlLoop) async -> Fetch {
-    await withCheckedContinuation { continuation in
+    await handedOver { done in
       loop.post {
-        self.onEnd = { _ in continuation.resume() }
+        self.onEnd = { _ in done(()) }
         self.transfer.prepare(request)
         loop.start(self.transfer, owner: self)
       }
@@ -59,7 +60,7 @@ func withLoop<Value>(
   _ body: (CurlLoop, ByteServer) async throws -> Value
 ) async rethrows -> Value {
   let server = ByteServer(script)
-  let loop = CurlLoop(maxIdleConnections: 8)
+  let loop = CurlLoop(maxConnections: 8)
   loop.start()
   defer {
     loop.stop()
@@ -71,8 +72,22 @@ func withLoop<Value>(
 extension CurlLoop {
   /// Does something on the loop's thread and waits for what it gives.
   func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in post { continuation.resume(returning: work()) } }
+    await handedOver { done in post { done(work()) } }
   }
+}
+
+/// Waits for a value from another thread. The thread sanitizer doesn't see the order that a continuation makes when it
+/// is resumed before it is awaited; it sees the lock's.
+func handedOver<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+  let lock = LoopLock()
+  let value = await withCheckedContinuation { continuation in
+    start { value in
+      lock.withLock {}
+      continuation.resume(returning: value)
+    }
+  }
+  lock.withLock {}
+  return value
 }
 
 /// Bytes that differ from place to place.

@@ -1,6 +1,7 @@
 import Core
-import Curl
 import Testing
+
+@testable import Curl
 
 /// An actor that lives on a loop.
 private actor Guest {
@@ -8,7 +9,7 @@ private actor Guest {
   private var count = 0
 
   init(_ loop: CurlLoop) { self.loop = loop }
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   func isOnLoop() -> Bool { loop.isIsolatingCurrentContext() == true }
 
@@ -75,7 +76,7 @@ private final class Counter: @unchecked Sendable {
         counter.count += 1
         rest == 0 ? done() : loop.post { again(rest - 1, done) }
       }
-      await withCheckedContinuation { continuation in loop.post { again(100) { continuation.resume() } } }
+      await handedOver { done in loop.post { again(100) { done(()) } } }
       let count = await loop.onThread { counter.count }
       #expect(count == 101)
     }
@@ -83,7 +84,7 @@ private final class Counter: @unchecked Sendable {
 
   @Test func `the tick comes when it was wished for`() async {
     await withLoop { loop, _ in
-      let moments: [Instant] = await withCheckedContinuation { continuation in
+      let moments: [Instant] = await handedOver { done in
         loop.post {
           var moments: [Instant] = []
           loop.tick = { now in
@@ -91,7 +92,7 @@ private final class Counter: @unchecked Sendable {
             moments.append(now)
             guard moments.count == 5 else { return now + 0.02 }
             loop.tick = nil
-            continuation.resume(returning: moments)
+            done(moments)
             return nil
           }
         }
@@ -105,7 +106,7 @@ private final class Counter: @unchecked Sendable {
 
   @Test func `a loop that waits for a tick does not spin`() async {
     await withLoop { loop, _ in
-      let turns: Int = await withCheckedContinuation { continuation in
+      let turns: Int = await handedOver { done in
         loop.post {
           var turns = 0
           var end: Instant?
@@ -115,7 +116,7 @@ private final class Counter: @unchecked Sendable {
             end = due
             guard now >= due else { return due }
             loop.tick = nil
-            continuation.resume(returning: turns)
+            done(turns)
             return nil
           }
         }
@@ -129,14 +130,14 @@ private final class Counter: @unchecked Sendable {
       while peer.readHead() != nil { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") }
     }
     defer { server.stop() }
-    let loop = CurlLoop(maxIdleConnections: 4)
+    let loop = CurlLoop(maxConnections: 4)
     loop.start()
     let (fetch, counter) = (Fetch(), Counter())
     let request = CurlRequest(url: server.url())
-    await withCheckedContinuation { continuation in
+    await handedOver { done in
       loop.post {
         fetch.onBody = { _ in
-          continuation.resume()
+          done(())
           return .proceed
         }
         fetch.transfer.prepare(request)
@@ -151,8 +152,22 @@ private final class Counter: @unchecked Sendable {
     loop.stop()
   }
 
+  @Test func `a queue that is to end lets nobody sleep`() {
+    let queue = JobQueue()
+    #expect(queue.isIdle && !queue.isFinished)
+    #expect(queue.append(.work {}))
+    #expect(!queue.append(.work {}))
+    queue.stop()
+    #expect(!queue.isIdle && !queue.isFinished)
+    var jobs: [LoopJob] = []
+    queue.take(into: &jobs)
+    #expect(jobs.count == 2)
+    // Its wake may have come and gone with the jobs before.
+    #expect(!queue.isIdle && queue.isFinished)
+  }
+
   @Test func `a loop that was never started can be let go`() {
-    let loop = CurlLoop(maxIdleConnections: 4)
+    let loop = CurlLoop(maxConnections: 4)
     loop.stop()
   }
 }

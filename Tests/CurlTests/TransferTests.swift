@@ -200,12 +200,12 @@ import Testing
     } _: { loop, server in
       let slow = Fetch()
       let request = CurlRequest(url: server.url("/slow"))
-      await withCheckedContinuation { continuation in
+      await handedOver { done in
         loop.post {
           slow.onBody = { _ in
             // From inside libcurl: it is gone when libcurl has returned.
             loop.cancel(slow.transfer)
-            loop.post { continuation.resume() }
+            loop.post { done(()) }
             return .proceed
           }
           slow.transfer.prepare(request)
@@ -227,7 +227,7 @@ import Testing
       let (one, two) = (Fetch(), Fetch())
       let (first, second) = (CurlRequest(url: server.url("/1")), CurlRequest(url: server.url("/2")))
       let third = CurlRequest(url: server.url("/3"))
-      await withCheckedContinuation { continuation in
+      await handedOver { done in
         loop.post {
           one.onHead = { _ in
             two.transfer.prepare(second)
@@ -235,7 +235,7 @@ import Testing
             return .proceed
           }
           two.onEnd = { _ in
-            two.onEnd = { _ in continuation.resume() }
+            two.onEnd = { _ in done(()) }
             two.transfer.prepare(third)
             loop.start(two.transfer, owner: two)
           }
