@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
 
     // Tests: one target a module, and what they share.
-    .target(name: "TestKit", dependencies: ["Core", "Posix"], path: "Tests/TestKit", swiftSettings: testSettings),
+    .testTarget(name: "TestKit", dependencies: ["Core", "Posix"], path: "Tests/TestKit", swiftSettings: testSettings),
     tests("CoreTests", ["Core", "TestKit"]),
     tests("PosixTests", ["Posix", "TestKit"]),
     tests("CryptoTests", ["Crypto", "TestKit"]),
