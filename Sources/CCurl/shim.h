@@ -32,6 +32,9 @@ static inline CURLcode hermes_get_offset(CURL *easy, CURLINFO info, curl_off_t *
 static inline CURLcode hermes_get_text(CURL *easy, CURLINFO info, const char **value) {
   return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode hermes_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode hermes_message_code(const CURLMsg *message) { return message->data.result; }
 
 // Macros that Swift does not import: their values are casts or expressions.

@@ -80,19 +80,30 @@ import Core
     }
   }
 
-  /// Forgets all settings. Cookies stay where the jar is the same, so that a redirect to another host and back keeps
-  /// its session; any other change of the options takes a handle without memory.
+  /// Takes a handle without memory: a setting that is forgotten here would be another host's secret. The connections
+  /// stay, they are the loop's. Cookies go along where the jar is the same, so that a redirect to another host and
+  /// back keeps its session. (curl_easy_reset would do, but 7.88 leaks the list of cookie files in it.)
   private func startOver(_ options: CurlOptions) throws(CurlError) {
-    if let prepared, prepared.options.cookieFile == options.cookieFile {
-      unsafe curl_easy_reset(easy)
-    } else {
-      unsafe curl_easy_cleanup(easy)
-      unsafe easy = Self.makeHandle()
-    }
+    let old = unsafe easy
+    defer { unsafe curl_easy_cleanup(old) }
+    let jar = prepared?.options.cookieFile
+    unsafe easy = Self.makeHandle()
     prepared = nil
     try applyDefaults()
     try apply(options)
     try setResolve(options.resolve)
+    if jar != nil, jar == options.cookieFile { try unsafe takeCookies(from: old) }
+  }
+
+  private func takeCookies(from old: OpaquePointer) throws(CurlError) {
+    var cookies: UnsafeMutablePointer<curl_slist>?
+    try check(unsafe hermes_get_list(old, CURLINFO_COOKIELIST, &cookies))
+    defer { unsafe curl_slist_free_all(cookies) }
+    var cookie = unsafe cookies
+    while let line = unsafe cookie?.pointee {
+      try check(unsafe hermes_set_text(easy, CURLOPT_COOKIELIST, line.data))
+      unsafe cookie = line.next
+    }
   }
 
   private func setHeaders(_ lines: [String]) throws(CurlError) {

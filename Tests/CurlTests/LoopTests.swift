@@ -150,6 +150,7 @@ private final class Counter: @unchecked Sendable {
     #expect(fetch.results.isEmpty)
     #expect(!fetch.transfer.isRunning)
     loop.stop()
+    fetch.forget()
   }
 
   @Test func `a queue that is to end lets nobody sleep`() {

@@ -217,6 +217,7 @@ import Testing
       let quick = await Fetch(slow.transfer).run(CurlRequest(url: server.url("/quick")), on: loop)
       #expect(quick.text == "quick")
       #expect(slow.results.isEmpty)
+      slow.forget()
     }
   }
 
