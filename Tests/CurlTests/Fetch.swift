@@ -10,6 +10,8 @@ final class Fetch: CurlTransferOwner, @unchecked Sendable {
   private(set) var body: [UInt8] = []
   private(set) var pieceCounts: [Int] = []
   private(set) var results: [CurlResult] = []
+  /// As it was known with the head.
+  private(set) var roundTripSeconds = 0.0
   /// Asked inside the callbacks, before the bytes are kept.
   var onHead: (ResponseHead) -> BodyVerdict = { _ in .proceed }
   var onBody: (UnsafeRawBufferPointer) -> BodyVerdict = { _ in .proceed }
@@ -23,6 +25,7 @@ final class Fetch: CurlTransferOwner, @unchecked Sendable {
 
   func headReceived(_ head: ResponseHead) -> BodyVerdict {
     heads.append(head)
+    roundTripSeconds = transfer.roundTripSeconds
     return onHead(head)
   }
 

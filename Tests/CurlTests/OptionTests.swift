@@ -79,6 +79,30 @@ import Testing
     }
   }
 
+  @Test func `a socket's path replaces the host`() async {
+    await withLoop(echo) { loop, server in
+      var options = CurlOptions()
+      options.unixSocket = "/nonexistent/socket"
+      let fetch = await Fetch().run(CurlRequest(url: server.url(), options: options), on: loop)
+      #expect(fetch.result.error?.fault == .connect)
+    }
+  }
+
+  @Test func `an address of the other family is none`() async {
+    await withLoop(echo) { loop, server in
+      let transfer = CurlTransfer()
+      var options = CurlOptions()
+      options.addressFamily = .ipv6
+      let url = "http://ip6-only.invalid:\(server.port)/"
+      options.resolve = ["ip6-only.invalid:\(server.port):127.0.0.1"]
+      let refused = await Fetch(transfer).run(CurlRequest(url: url, options: options), on: loop)
+      #expect(refused.result.error != nil && refused.heads.isEmpty)
+      options.addressFamily = .ipv4
+      let answered = await Fetch(transfer).run(CurlRequest(url: url, options: options), on: loop)
+      #expect(answered.result.error == nil)
+    }
+  }
+
   @Test func `libcurl says what it is`() {
     #expect(CurlVersion.text.hasPrefix("libcurl/"))
   }

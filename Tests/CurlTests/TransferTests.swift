@@ -55,6 +55,9 @@ import Testing
       #expect(two.text.contains("\r\nX-Two: 2\r\n"))
       #expect(!two.text.contains("Range") && !two.text.contains("X-One") && !two.text.contains("Accept-Encoding"))
       #expect(two.result.isReused)
+      // The handshake's, then the request's own.
+      #expect(one.roundTripSeconds > 0 && one.roundTripSeconds <= one.result.times.connect)
+      #expect(two.roundTripSeconds > 0 && two.roundTripSeconds <= two.result.times.firstByte)
     }
   }
 
