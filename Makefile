@@ -33,4 +33,4 @@ uninstall:
 	scripts/install --undo '$(DESTDIR)' '$(PREFIX)'
 
 clean:
-	rm -rf .build .build-asan .build-tsan Benchmarks/.work
+	rm -rf .build .build-address .build-thread Benchmarks/.work
