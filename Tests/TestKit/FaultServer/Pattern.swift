@@ -9,15 +9,10 @@ public struct Pattern: Sendable {
 
   public init(_ seed: UInt64) {
     self.seed = seed
-    var state = seed
+    var random = SeededRandom(seed: seed)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.ringCount + 8)
-    while bytes.count < Self.ringCount {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var word = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-      withUnsafeBytes(of: word ^ (word >> 31)) { bytes.append(contentsOf: $0) }
-    }
+    while bytes.count < Self.ringCount { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
     ring = Array(bytes[..<Self.ringCount])
   }
 
