@@ -118,8 +118,11 @@ struct HeaderReader {
   }
 
   private func seconds(toRetryAfter value: String) -> Double? {
-    if let seconds = HeaderLine.number(value) { return Double(seconds) }
-    return Self.date(value).map { Double(max($0 - now(), 0)) }
+    switch RetryAfter(value) {
+    case .seconds(let seconds): seconds
+    case .dateText(let text): Self.date(text).map { Double(max($0 - now(), 0)) }
+    case nil: nil
+    }
   }
 
   private static func date(_ value: String) -> Int64? {

@@ -128,6 +128,7 @@ import Testing
     }
     #expect(wait("0") == 0)
     #expect(wait("7") == 7)
+    #expect(wait("99999999999999999999") == 1e9)
     #expect(wait("Tue, 15 Nov 1994 12:46:26 GMT") == 60)
     #expect(wait("Tue, 15 Nov 1994 12:44:26 GMT") == 0)
     #expect(wait("soon") == nil)
