@@ -1,0 +1,27 @@
+internal import CCrypto
+
+/// Numbers nobody can guess; the C function is `RAND_bytes`.
+public struct SecureRandom: RandomNumberGenerator, Sendable {
+  public init() {}
+
+  public mutating func next() -> UInt64 {
+    var number: UInt64 = 0
+    unsafe withUnsafeMutableBytes(of: &number) { room in unsafe Self.fill(room) }
+    return number
+  }
+
+  /// As many random bytes.
+  public mutating func bytes(count: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+      unsafe Self.fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<count]))
+      filled = count
+    }
+  }
+
+  private static func fill(_ room: UnsafeMutableRawBufferPointer) {
+    guard let start = room.baseAddress, room.count > 0 else { return }
+    let result = unsafe RAND_bytes(start.assumingMemoryBound(to: UInt8.self), Int32(room.count))
+    // Going on with bytes that can be guessed would be worse than ending here.
+    precondition(result == 1, "the system gives no random bytes")
+  }
+}

@@ -1,0 +1,16 @@
+internal import CPosix
+internal import Glibc
+
+/// Symbolic links.
+enum Links {
+  /// Where a link points; nil when there is none. The C function is `readlink`.
+  static func target(_ path: String) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { room in
+      guard let start = room.baseAddress else { return nil }
+      let count = unsafe readlink(path, start, room.count - 1)
+      guard count >= 0 else { return nil }
+      unsafe room[count] = 0
+      return unsafe String(cString: start)
+    }
+  }
+}
