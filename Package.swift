@@ -47,7 +47,9 @@ let package = Package(
     module("Posix", ["CPosix"]),
     module("Crypto", ["CCrypto"]),
     module("Curl", ["CCurl", "Core", "Posix"]),
-    module("State", path: "state", ["CSQLite", "Core", "Posix"]),
+    .target(
+      name: "State", dependencies: ["CSQLite", "Core", "Posix"], path: "state",
+      resources: [.embedInCode("migrations")], swiftSettings: settings),
     module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "State"]),
     module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto"]),
     module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
