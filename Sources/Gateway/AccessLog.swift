@@ -1,3 +1,5 @@
+import Posix
+
 /// One line a request on standard error.
 struct AccessLog: Sendable {
   /// `GET /media/a 206 bytes=0-99 100`, and ` aborted` when not all of it went out.
@@ -8,12 +10,20 @@ struct AccessLog: Sendable {
     return line + (isWhole ? "\n" : " aborted\n")
   }
 
+  /// A standard error that takes no lines is no reason to stop serving.
   func write(_ exchange: Exchange, isWhole: Bool) {
-    StandardStreams.writeError(Self.line(exchange, isWhole: isWhole))
+    StandardStreams.tell(Self.line(exchange, isWhole: isWhole), on: .error)
   }
 
   /// What strangers send must not drive a terminal or break the line.
   private static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { (0x21..<0x7F).contains($0.value) ? $0 : "?" }))
+  }
+}
+
+extension StandardStreams {
+  /// Writes where there is nobody to tell that it failed.
+  static func tell(_ text: String, on stream: Output) {
+    do throws(Errno) { try write(text, to: stream) } catch { return }
   }
 }

@@ -1,3 +1,5 @@
+import Posix
+
 /// A gateway for loopback: serves the files of a folder over HTTP, and misbehaves where it is told to.
 ///
 /// ```swift

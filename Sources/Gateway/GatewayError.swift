@@ -1,8 +1,12 @@
 /// Why a gateway can't start.
 public enum GatewayError: Error, CustomStringConvertible {
+  /// Not a numeric address.
   case address(String)
+  /// The address or its port is not to be had.
   case listen(String, cause: String)
+  /// The folder to serve can't be opened.
   case mediaFolder(String, cause: String)
+  /// The file with the token can't be read or holds none.
   case tokenFile(String, cause: String)
 
   /// One line, without the "cannot start" before it.

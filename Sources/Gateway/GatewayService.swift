@@ -1,8 +1,11 @@
+import Posix
+
 /// What the gateway answers, whatever carries the requests.
 final class GatewayService: Sendable {
   let bytesPerSecond: Int64?
   private let media: MediaTree
   private let token: BearerToken?
+  private let digests: DigestCache?
   private let log: AccessLog?
   private let files: Guarded<FileServer>
 
@@ -13,6 +16,7 @@ final class GatewayService: Sendable {
     token = try options.tokenFile.map(BearerToken.init(file:))
     files = Guarded(FileServer(faults: FaultPlan(options.faults)))
     bytesPerSecond = options.bytesPerSecond
+    digests = options.sendsDigest ? DigestCache() : nil
     log = options.isQuiet ? nil : AccessLog()
   }
 
@@ -41,10 +45,19 @@ final class GatewayService: Sendable {
         case .some(let file): file.entity
         case .none: nil
         }
-      let plan = files.withLock { $0.plan(head, for: entity, now: Int64(Clocks.wallSeconds)) }
+      var plan = files.withLock { $0.plan(head, for: entity, now: Int64(Clocks.wallClock())) }
+      plan.fields += try digestFields(of: file, for: plan)
       return GatewayAnswer(plan, file)
     } catch {
-      return GatewayAnswer(.line(500, "cannot open the file: \(error)"))
+      return GatewayAnswer(.line(500, "cannot read the file: \(error)"))
+    }
+  }
+
+  private func digestFields(of file: borrowing OpenFile?, for plan: ResponsePlan) throws(Errno) -> [HeaderField] {
+    guard let digests, case .file = plan.body else { return [] }
+    switch file {
+    case .some(let file): return [try digests.field(of: file, isAltered: plan.delivery.isAltered)]
+    case .none: return []
     }
   }
 }

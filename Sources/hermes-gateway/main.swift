@@ -1,4 +1,3 @@
 import Gateway
-import Glibc
 
-exit(GatewayMain.run(Array(CommandLine.arguments.dropFirst())))
+GatewayMain.main()

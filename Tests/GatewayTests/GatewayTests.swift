@@ -74,6 +74,27 @@ struct Scene {
     #expect(second.body == bytes(5))
   }
 
+  @Test func `the digest is that of the whole, whatever part is asked for, and follows the content`() async throws {
+    let scene = try Scene(["new-tag=2"]) { $0.sendsDigest = true }
+    scene.folder.write("hello world", to: "hello.txt")
+    let whole = await scene.get("/media/hello.txt")
+    // printf 'hello world' | openssl dgst -sha256 -binary | base64
+    #expect(whole["Repr-Digest"] == "sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:")
+    let part = await scene.get("/media/hello.txt", "Range: bytes=1-2")
+    #expect(part["Repr-Digest"] == whole["Repr-Digest"])
+    let altered = await scene.get("/media/hello.txt")
+    // The same with every byte XORed with 0xA5.
+    #expect(altered["Repr-Digest"] == "sha-256=:rR520it5X4DhhdEGFM09ZwgGOmIw/jhr7x+xXW6Q6oc=:")
+    #expect(await scene.get("/media/none")["Repr-Digest"] == nil)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+  ])
+  func `base64 is as in RFC 4648 section 10`(text: String, coded: String) {
+    #expect(Base64.encode(Array(text.utf8)) == coded)
+  }
+
   @Test func `one connection carries many requests`() async throws {
     let scene = try Scene()
     let port = scene.gateway.port
@@ -91,10 +112,9 @@ struct Scene {
   @Test func `junk in place of a request ends the connection and nothing else`() async throws {
     let scene = try Scene()
     let port = scene.gateway.port
-    let seed = UInt64.random(in: 0...(.max))
-    var random = SplitMix(state: seed)
-    for _ in 0..<20 {
-      let junk = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
+    for seed in Seeds.fromEnvironment(count: 20) {
+      var random = SeededRandom(seed: seed)
+      let junk = random.bytes(200)
       let text = await onThread { Wire.exchange(port: port, String(decoding: junk, as: UTF8.self) + "\r\n\r\n") }
       #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4"), "seed \(seed)")
     }

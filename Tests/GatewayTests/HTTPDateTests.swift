@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Gateway
@@ -12,6 +13,14 @@ import Testing
   func `seconds and text are the same moment`(seconds: Int64, text: String) {
     #expect(HTTPDate(secondsSince1970: seconds).text == text)
     #expect(HTTPDate(text, now: 0)?.secondsSince1970 == seconds)
+  }
+
+  @Test func `every moment is read back as it was written`() {
+    for seed in Seeds.fromEnvironment(count: 2000) {
+      var random = SeededRandom(seed: seed)
+      let date = HTTPDate(secondsSince1970: .random(in: -62_135_596_800..<253_402_300_800, using: &random))
+      #expect(HTTPDate(date.text, now: 0) == date, "SEED=\(seed)")
+    }
   }
 
   @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import Gateway
@@ -77,5 +78,14 @@ struct Precondition: Sendable, CustomTestStringConvertible {
   ])
   func `a list of tags splits outside the quotes only`(text: String, list: TagList) {
     #expect(TagList(text) == list)
+  }
+
+  @Test func `whatever a list holds, its tags are quoted`() {
+    let pieces = ["\"", "W/", ",", " ", "a", "*", "\t", "\"x\"", "\r\n"]
+    for seed in Seeds.fromEnvironment(count: 2000) {
+      var random = SeededRandom(seed: seed)
+      guard case .tags(let tags) = TagList(random.text(of: pieces, maxCount: 8)) else { continue }
+      #expect(tags.allSatisfy { $0.hasSuffix("\"") && ($0.hasPrefix("\"") || $0.hasPrefix("W/\"")) }, "SEED=\(seed)")
+    }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct GatewayCommandTests {
   @Test func `every flag is taken, with its value beside it or behind an equals sign`() throws {
     let command = try GatewayCommand([
-      "--media-dir", "/srv", "--listen=::1", "--port", "8080", "--token-file=t", "--limit-rate", "1.5M/s",
+      "--media-dir", "/srv", "--listen=::1", "--port", "8080", "--token-file=t", "--limit-rate", "1.5M/s", "--digest",
       "--fault", "cut=5:1", "--fault=weak-tag", "--quiet",
     ])
     var options = GatewayOptions(mediaFolder: "/srv")
@@ -15,6 +15,7 @@ import Testing
     options.port = 8080
     options.tokenFile = "t"
     options.bytesPerSecond = 1_572_864
+    options.sendsDigest = true
     options.faults = [try FaultSpec("cut=5:1"), try FaultSpec("weak-tag")]
     options.isQuiet = true
     #expect(command == .serve(options))
@@ -57,7 +58,7 @@ import Testing
       Binary.path("hermes-gateway"), arguments, environment: Sandbox().environment, folder: folder.path)
   }
 
-  @Test(arguments: [SIGTERM, SIGINT])
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func `it says where it listens, logs requests and ends cleanly`(signal: Int32) async throws {
     let folder = TemporaryFolder("program")
     folder.write(bytes(1000), to: "a.bin")

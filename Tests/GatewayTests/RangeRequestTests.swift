@@ -1,4 +1,5 @@
 import Core
+import TestKit
 import Testing
 
 @testable import Gateway
@@ -28,6 +29,18 @@ import Testing
   ])
   func `anything else is ignored, and so are several ranges`(text: String) {
     #expect(RangeRequest(text, of: 1000) == .whole)
+  }
+
+  @Test func `whatever is asked, a part lies within the file`() {
+    let pieces = ["bytes", "=", "-", ",", "0", "9", "999", "1000", "9223372036854775807", " ", "\t", "items"]
+    for seed in Seeds.fromEnvironment(count: 3000) {
+      var random = SeededRandom(seed: seed)
+      let count = Int64.random(in: 0...1000, using: &random)
+      guard case .part(let range) = RangeRequest("bytes=" + random.text(of: pieces, maxCount: 6), of: count) else {
+        continue
+      }
+      #expect(range.start >= 0 && range.end <= count && !range.isEmpty, "SEED=\(seed)")
+    }
   }
 
   @Test func `no field is the whole`() {

@@ -1,4 +1,4 @@
-import Glibc
+import Posix
 
 /// The folder that is served: finds files by name without ever leaving it.
 final class MediaTree: Sendable {
@@ -28,22 +28,21 @@ final class MediaTree: Sendable {
   }
 
   private static func folder(_ name: String, in parent: borrowing Descriptor) throws(Errno) -> Descriptor {
-    try Files.open(name, in: parent, flags: O_RDONLY | O_DIRECTORY)
+    try Files.openFolder(name, in: parent)
   }
 
-  /// Not blocking, so that a FIFO cannot hold the thread until someone writes to it.
   private static func file(_ name: String, in folder: borrowing Descriptor) throws(Errno) -> OpenFile? {
-    let descriptor = try Files.open(name, in: folder, flags: O_RDONLY | O_NONBLOCK)
-    let status = try Files.status(descriptor)
-    guard status.isRegular else { return nil }
+    let descriptor = try Files.openExisting(name, in: folder)
+    let status = try descriptor.status()
+    guard status.isFile else { return nil }
     let entity = FileEntity(
-      name: name, byteCount: status.size, device: status.device, inode: status.inode,
+      name: name, byteCount: status.byteCount, device: status.device, inode: status.inode,
       modifiedNanoseconds: status.modifiedNanoseconds)
     return OpenFile(descriptor, entity)
   }
 
   /// What strangers are told is the same for a link, a folder, a socket and nothing.
   private static func meansAbsent(_ error: Errno) -> Bool {
-    [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EACCES].contains(error.rawValue)
+    [.notFound, .notFolder, .tooManySymlinks, .nameTooLong, .noDevice, .accessDenied].contains(error)
   }
 }

@@ -1,3 +1,5 @@
+import Posix
+
 /// The secret that requests show; printing it shows nothing.
 struct BearerToken: Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
@@ -11,7 +13,9 @@ struct BearerToken: Sendable, CustomStringConvertible {
   /// Reads the first line of a file.
   init(file path: String) throws(GatewayError) {
     let text: String
-    do { text = try Files.readText(path, atMost: 4096) } catch {
+    do {
+      text = String(decoding: try Files.readAll(path, maxByteCount: 4096), as: UTF8.self)
+    } catch {
       throw .tokenFile(path, cause: error.description)
     }
     let line = text.split(whereSeparator: \.isNewline).first.map(\.withoutOuterSpace) ?? ""

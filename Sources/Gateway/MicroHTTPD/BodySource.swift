@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Core
+import Posix
 
 /// The body of a file that must go through our hands: spoiled, altered, paced or of unstated length.
 @safe final class BodySource {
@@ -38,7 +39,7 @@ import Core
     let end = min(range.byteCount, delivery.cutAfter ?? .max, delivery.stallAfter ?? .max)
     let wanted = min(Int64(room.count), end - sentByteCount)
     guard wanted > 0 else { return .end }
-    switch context.pace?.take(upTo: wanted, now: Clocks.monotonicNanoseconds) ?? .byteCount(wanted) {
+    switch context.pace?.take(upTo: wanted, now: Clocks.monotonic()) ?? .byteCount(wanted) {
     case .wait(let moment): return unsafe pacer.suspend(connection, untilNanoseconds: moment) ? .later : .failure
     case .byteCount(let count):
       return unsafe fill(UnsafeMutableRawBufferPointer(rebasing: room[..<Int(count)]), at: range.start + sentByteCount)
@@ -48,22 +49,18 @@ import Core
   /// Looks up now and then, so that a connection whose client has gone is closed.
   private func stayStalled() -> Portion {
     if unsafe hermes_client_has_left(connection) { return .failure }
-    let moment = Clocks.monotonicNanoseconds + Self.stallNanoseconds
+    let moment = Clocks.monotonic() + Self.stallNanoseconds
     return unsafe pacer.suspend(connection, untilNanoseconds: moment) ? .later : .failure
   }
 
   private static let stallNanoseconds: Int64 = 500_000_000
 
-  /// A file that has become shorter than announced ends the connection.
+  /// A file that can no longer be read as announced ends the connection: the head is out.
   private func fill(_ room: UnsafeMutableRawBufferPointer, at offset: Int64) -> Portion {
-    guard let count = try? unsafe Files.read(file.descriptor, at: offset, into: room), count > 0 else {
-      return .failure
-    }
-    if delivery.isAltered {
-      var bytes = unsafe MutableRawSpan(_unsafeBytes: room)
-      AlteredContent.alter(&bytes)
-    }
-    return .byteCount(count)
+    do {
+      let count = try unsafe file.read(at: offset, into: room, isAltered: delivery.isAltered)
+      return count > 0 ? .byteCount(count) : .failure
+    } catch { return .failure }
   }
 }
 

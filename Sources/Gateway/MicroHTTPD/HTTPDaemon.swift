@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Posix
 
 /// libmicrohttpd, listening: turns its callbacks into questions to a service.
 @safe final class HTTPDaemon: @unchecked Sendable {  // the library takes its daemon from any thread

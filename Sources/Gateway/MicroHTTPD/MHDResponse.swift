@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Core
+import Posix
 
 /// A response object of the library, made from a plan.
 @safe struct MHDResponse: ~Copyable {
@@ -48,9 +49,8 @@ import Core
     _ context: ConnectionContext, _ pacer: Pacer
   ) -> OpaquePointer? {
     guard let file else { return nil }
-    if delivery == Delivery(), context.pace == nil {
-      return range.isEmpty ? unsafe buffer("") : unsafe sendfile(file, range)
-    }
+    if range.isEmpty, delivery.statesLength { return unsafe buffer("") }
+    if delivery == Delivery(), context.pace == nil { return unsafe sendfile(file, range) }
     let source = unsafe BodySource(file, range, delivery, connection: connection, context: context, pacer: pacer)
     return unsafe callback(source, delivery.statesLength ? UInt64(range.byteCount) : .max)
   }
@@ -62,7 +62,7 @@ import Core
       let response = unsafe MHD_create_response_from_fd_at_offset64(
         UInt64(range.byteCount), descriptor, UInt64(range.start))
     else {
-      _ = Descriptor(descriptor)
+      _ = Descriptor(owning: descriptor)
       return nil
     }
     return unsafe response

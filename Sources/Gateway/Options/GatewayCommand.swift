@@ -59,6 +59,7 @@ extension GatewayOptions {
     case .mediaDir: mediaFolder = value
     case .tokenFile: tokenFile = value
     case .limitRate: bytesPerSecond = try Self.rate(value)
+    case .digest: sendsDigest = true
     case .fault:
       do { faults.append(try FaultSpec(value)) } catch { throw UsageError(error.description) }
     case .quiet: isQuiet = true

@@ -1,6 +1,6 @@
 /// The flags of `hermes-gateway`: the one table behind the parser and the help.
 enum GatewayFlag: String, CaseIterable {
-  case listen, port, mediaDir, tokenFile, limitRate, fault, quiet, help, version
+  case listen, port, mediaDir, tokenFile, limitRate, digest, fault, quiet, help, version
 
   var name: String {
     switch self {
@@ -20,7 +20,7 @@ enum GatewayFlag: String, CaseIterable {
     case .tokenFile: "FILE"
     case .limitRate: "RATE"
     case .fault: "SPEC"
-    case .quiet, .help, .version: nil
+    case .digest, .quiet, .help, .version: nil
     }
   }
 
@@ -31,6 +31,7 @@ enum GatewayFlag: String, CaseIterable {
     case .mediaDir: "folder whose files are served under /media/"
     case .tokenFile: "file with the bearer token that every request must show"
     case .limitRate: "most bytes a second for one connection (k M G, kB MB GB)"
+    case .digest: "send each file's SHA-256 as Repr-Digest"
     case .fault: "misbehave on purpose, may be given again; see below"
     case .quiet: "write no line a request on standard error"
     case .help: "show this text"

@@ -12,6 +12,8 @@ public struct GatewayOptions: Equatable, Sendable {
   public var bytesPerSecond: Int64?
   /// What goes wrong on purpose.
   public var faults: [FaultSpec] = []
+  /// Send each file's SHA-256 as `Repr-Digest`.
+  public var sendsDigest = false
   /// Write no line a request on standard error.
   public var isQuiet = false
 
