@@ -1,5 +1,6 @@
 import CCurl
 public import Core
+import Posix
 
 /// One thread, named "loop", that runs libcurl's transfers and whatever else must not run beside them. As a serial
 /// executor it can carry an actor: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }`.
@@ -48,7 +49,7 @@ public import Core
 
   /// Starts the thread. Once only.
   public func start() {
-    thread.start(named: "loop") { self.run() }
+    thread.start { self.run() }
   }
 
   /// Does what is queued, drops every transfer without a word to its owner and waits for the thread's end. What is
@@ -79,6 +80,8 @@ public import Core
 
   private func wake() { unsafe curl_multi_wakeup(multi) }
 
+  private var now: Instant { Instant(nanoseconds: Clocks.monotonic()) }
+
   // MARK: Turns
 
   private func run() {
@@ -94,7 +97,7 @@ public import Core
     perform()
     applyDeferred()
     tellEnded()
-    let wish = tick?(Clock.monotonic())
+    let wish = tick?(now)
     applyDeferred()
     poll(until: wish)
   }
@@ -121,7 +124,7 @@ public import Core
     let longest: Int64 = 60_000
     guard let wish else { return Int32(longest) }
     // Rounded up: waking too early would turn the last millisecond into a busy loop.
-    let rest = (wish.nanoseconds - Clock.monotonic().nanoseconds + 999_999) / 1_000_000
+    let rest = (wish.nanoseconds - now.nanoseconds + 999_999) / 1_000_000
     return Int32(min(max(rest, 0), longest))
   }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import Core
+import Posix
 
 /// One easy handle of libcurl, for any number of requests one after the other. Reuse it: the connections live in the
 /// loop, and what two requests have in common is set once. Belongs to the loop's thread while it is started.
@@ -28,7 +29,7 @@ import Core
   var owner: (any CurlTransferOwner)?
   var flow = Flow.running
   var failure: CurlError?
-  var reader = HeaderReader(now: Clock.wallSeconds)
+  var reader = HeaderReader(now: Clocks.wallClock)
   var isHead: Bool { prepared?.isHead ?? false }
 
   /// A fresh handle; like any other allocation it ends the process when there is no memory.
@@ -145,7 +146,7 @@ import Core
     self.owner = owner
     flow = .running
     failure = refusal
-    reader = HeaderReader(now: Clock.wallSeconds)
+    reader = HeaderReader(now: Clocks.wallClock)
     unsafe errorBuffer[0] = 0
     // An integer, never an address: a message about a handle that is gone finds nothing.
     unsafe hermes_set_pointer(easy, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: token))

@@ -23,9 +23,9 @@ struct HeaderReader {
   private var complaint: String?
   private(set) var isDone = false
   /// Seconds since 1970, for a Retry-After that names a date.
-  private let now: () -> Int64
+  private let now: () -> Double
 
-  init(now: @escaping () -> Int64) { self.now = now }
+  init(now: @escaping () -> Double) { self.now = now }
 
   mutating func line(_ bytes: UnsafeRawBufferPointer) -> Verdict {
     if isDone { return .more }
@@ -120,7 +120,7 @@ struct HeaderReader {
   private func seconds(toRetryAfter value: String) -> Double? {
     switch RetryAfter(value) {
     case .seconds(let seconds): seconds
-    case .dateText(let text): Self.date(text).map { Double(max($0 - now(), 0)) }
+    case .dateText(let text): Self.date(text).map { max(Double($0) - now(), 0) }
     case nil: nil
     }
   }

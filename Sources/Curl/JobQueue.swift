@@ -1,3 +1,5 @@
+import Posix
+
 /// What other threads want done on the loop's.
 enum LoopJob: Sendable {
   case task(UnownedJob)
@@ -9,7 +11,7 @@ final class JobQueue: @unchecked Sendable {
   // Sendable by hand: both are only touched with the lock held.
   private var jobs: [LoopJob] = []
   private var isStopping = false
-  private let lock = LoopLock()
+  private let lock = Lock()
 
   /// Says whether the queue was empty before: only then the loop has to be woken.
   func append(_ job: LoopJob) -> Bool {

@@ -1,6 +1,6 @@
 import Core
-
-@testable import Curl
+import Curl
+import Posix
 
 /// An owner that keeps what it is told; what it answers is up to the test.
 final class Fetch: CurlTransferOwner, @unchecked Sendable {
@@ -91,7 +91,7 @@ extension CurlLoop {
 /// Waits for a value from another thread. The thread sanitizer doesn't see the order that a continuation makes when it
 /// is resumed before it is awaited; it sees the lock's.
 func handedOver<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
-  let lock = LoopLock()
+  let lock = Lock()
   let value = await withCheckedContinuation { continuation in
     start { value in
       lock.withLock {}

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct HeaderReaderTests {
   /// The verdicts that are not `.more`, line by line.
-  private func read(_ text: String, now: Int64 = 0) -> [HeaderReader.Verdict] { read(Array(text.utf8), now: now) }
+  private func read(_ text: String, now: Double = 0) -> [HeaderReader.Verdict] { read(Array(text.utf8), now: now) }
 
-  private func read(_ bytes: [UInt8], now: Int64 = 0) -> [HeaderReader.Verdict] {
+  private func read(_ bytes: [UInt8], now: Double = 0) -> [HeaderReader.Verdict] {
     var reader = HeaderReader(now: { now })
     return bytes.split(separator: 10, omittingEmptySubsequences: false).compactMap { part in
       let verdict = (Array(part) + [10]).withUnsafeBytes { reader.line($0) }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  private func head(_ text: String, now: Int64 = 0) -> ResponseHead? {
+  private func head(_ text: String, now: Double = 0) -> ResponseHead? {
     if case .final(let head) = read(text, now: now).first { head } else { nil }
   }
 

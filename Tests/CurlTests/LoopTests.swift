@@ -1,4 +1,5 @@
 import Core
+import TestKit
 import Testing
 
 @testable import Curl
@@ -12,6 +13,7 @@ private actor Guest {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   func isOnLoop() -> Bool { loop.isIsolatingCurrentContext() == true }
+  func threadName() -> String? { currentThreadName() }
 
   func add() -> Int {
     count += 1
@@ -28,6 +30,8 @@ private actor Guest {
   nonisolated func assumed() -> Int { assumeIsolated { $0.count } }
 }
 
+private func currentThreadName() -> String? { TestFiles.text("/proc/thread-self/comm") }
+
 /// Touched on the loop's thread only; the thread sanitizer watches.
 private final class Counter: @unchecked Sendable {
   var count = 0
@@ -39,6 +43,7 @@ private final class Counter: @unchecked Sendable {
     await withLoop { loop, _ in
       let guest = Guest(loop)
       #expect(await guest.isOnLoop())
+      #expect(await guest.threadName() == "loop\n")
       #expect(loop.isIsolatingCurrentContext() == false)
       let total = await withTaskGroup(of: Int.self) { group in
         for _ in 0..<50 { group.addTask { await guest.add() } }
