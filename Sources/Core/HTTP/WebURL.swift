@@ -41,6 +41,9 @@ public struct WebURL: Hashable, Sendable {
   /// What tells one server from another: `https://h:443`.
   public var origin: String { "\(scheme.rawValue)://\(host):\(port)" }
 
+  /// Whether what is sent and received is encrypted.
+  public var isSecure: Bool { scheme == .https }
+
   /// The whole URL without its fragment, as it goes to libcurl; holds every secret that was in it.
   public var text: String {
     let user = userInfo.map { "\($0)@" } ?? ""

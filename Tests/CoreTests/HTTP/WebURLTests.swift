@@ -6,7 +6,8 @@ import TestKit
 @Suite struct WebURLTests {
   @Test func `a URL is taken apart`() throws {
     let url = try WebURL("HTTPS://Us%65r:p%40ss@Example.ORG:8443/a/b%20c.iso?sig=1&x=/y?z#frag")
-    #expect(url.scheme == .https)
+    #expect(url.scheme == .https && url.isSecure)
+    #expect(try !WebURL("http://example.org").isSecure)
     #expect(url.userInfo == "Us%65r:p%40ss")
     #expect(url.host == "example.org")
     #expect(url.port == 8443)
