@@ -1,4 +1,8 @@
 public import Core
+import Crypto
+import Curl
+import Posix
+import State
 
 /// What one engine, that is one process, may use.
 public struct EngineConfiguration: Sendable {
@@ -30,28 +34,76 @@ public struct AcceptedTransfer: Sendable, Hashable {
   }
 }
 
-/// Runs transfers in this process. Everything accepted is on disk before `download` returns.
+/// Runs transfers in this process, on a thread of its own. Everything accepted is on disk before `download` returns.
 public actor TransferEngine {
-  public init(configuration: EngineConfiguration) throws(TransferFailure) {}
+  private nonisolated let core: EngineCore
+  private nonisolated let loop: CurlLoop
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.executor.asUnownedSerialExecutor() }
+
+  /// Opens the state and starts the threads.
+  public init(configuration: EngineConfiguration) throws(TransferFailure) {
+    let owner: OwnerLock
+    let storeThread = try StoreThread(folder: configuration.stateFolder)
+    do throws(StateError) {
+      owner = try OwnerLock(folder: configuration.stateFolder)
+    } catch {
+      storeThread.stop()
+      throw error.failure
+    }
+    loop = CurlLoop(maxConnections: Limits.cachedConnections)
+    core = EngineCore(configuration: configuration, loop: loop, storeThread: storeThread, owner: owner)
+    let core = core
+    loop.tick = { moment in core.turn(moment) }
+    loop.start()
+  }
+
+  deinit {
+    loop.stop()
+    core.storeThread.stop()
+  }
 
   /// Accepts requests, in order; the same URL to the same place again is the same transfer.
   /// Throws `.inUse` when another process works on one of them, and then accepts none.
-  public func download(_ requests: [DownloadRequest]) async throws(TransferFailure) -> [AcceptedTransfer] { [] }
+  public func download(_ requests: [DownloadRequest]) async throws(TransferFailure) -> [AcceptedTransfer] {
+    try await accept(Acceptance(requests: requests, core: core))
+  }
 
   /// Takes up transfers of the state again, whatever ended them. `.inUse` as for `download`.
-  public func resume(_ ids: [TransferID]) async throws(TransferFailure) {}
+  /// - Parameter anew: counters start over, and bytes that failed their checksum are thrown away.
+  public func resume(_ ids: [TransferID]) async throws(TransferFailure) {
+    _ = try await accept(Acceptance(ids: ids, core: core))
+  }
 
-  /// The next events, oldest first: waits until there is one, but at most 100 ms while something runs.
-  /// Progress comes as one event a transfer that moved since the last call. Nil after the last transfer has ended
-  /// and all was told.
-  public func nextEvents() async -> [TransferEvent]? { nil }
+  private func accept(_ acceptance: Acceptance) async throws(TransferFailure) -> [AcceptedTransfer] {
+    core.beginAccepting()
+    let result: Result<Acceptance.Accepted, TransferFailure> = await withCheckedContinuation { continuation in
+      core.storeThread.post { store in continuation.resume(returning: acceptance.run(store)) }
+    }
+    return try core.endAccepting(result)
+  }
+
+  /// The next events, oldest first: waits until there is one; progress comes as one event a transfer that moved since
+  /// the last call, ten times a second. Nil after the last transfer has ended and all was told.
+  public func nextEvents() async -> [TransferEvent]? {
+    await withCheckedContinuation { core.nextEvents($0) }
+  }
 
   /// The transfers of this run, in the order they were accepted.
-  public func snapshots() -> [TransferSnapshot] { [] }
+  public func snapshots() -> [TransferSnapshot] { core.order.compactMap { core.snapshots[$0] } }
 
   /// Stops taking data, records what is held and ends every unfinished transfer as `.paused` with its partial kept.
-  public func stop() async {}
+  public func stop() async {
+    await withCheckedContinuation { core.stop($0) }
+  }
 
   /// Ends a transfer and removes its partial.
-  public func cancel(_ id: TransferID) async {}
+  public func cancel(_ id: TransferID) { core.cancel(id) }
+
+  /// Fetches to standard output: in order, without state; resumed within this call only.
+  public func stream(_ request: DownloadRequest) async throws(TransferFailure) {
+    let sources = try Acceptance.sources(of: request)
+    let outcome: TransferFailure? = await withCheckedContinuation { core.stream(request, sources, $0) }
+    if let outcome { throw outcome }
+  }
 }

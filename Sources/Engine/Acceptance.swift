@@ -1,0 +1,204 @@
+import Core
+import Crypto
+import Posix
+import State
+
+/// Turns requests, or IDs of earlier ones, into transfers of the state that this process owns. Runs on the store's
+/// thread; all of it is durable before the caller hears of it.
+struct Acceptance: Sendable {
+  struct Accepted: Sendable {
+    var transfers: [AcceptedTransfer] = []
+    var waiting: [WaitingTransfer] = []
+    var connectionLimits: [String: Int] = [:]
+  }
+
+  private enum Input: Sendable {
+    case requests([DownloadRequest])
+    case ids([TransferID])
+  }
+
+  private let input: Input
+  private let owner: OwnerToken
+  private let stateFolder: String
+
+  init(requests: [DownloadRequest], core: EngineCore) {
+    input = .requests(requests)
+    owner = core.owner.token
+    stateFolder = core.configuration.stateFolder
+  }
+
+  init(ids: [TransferID], core: EngineCore) {
+    input = .ids(ids)
+    owner = core.owner.token
+    stateFolder = core.configuration.stateFolder
+  }
+
+  func run(_ store: Store) -> Result<Accepted, TransferFailure> {
+    do {
+      var accepted: Accepted
+      switch input {
+      case .requests(let requests): accepted = try accept(requests, store)
+      case .ids(let ids): accepted = try takeUp(ids, store)
+      }
+      accepted.connectionLimits = try store.connectionLimits(now: Clocks.wallClock())
+      return .success(accepted)
+    } catch {
+      return .failure(TransferFailure(storing: error))
+    }
+  }
+
+  // MARK: New requests
+
+  private func accept(_ requests: [DownloadRequest], _ store: Store) throws -> Accepted {
+    var accepted = Accepted()
+    var fresh: [TransferRecord] = []
+    var known: [TransferID] = []
+    var generator = SecureRandom()
+    var options: (value: RequestOptions, json: String)?
+    var seen: Set<String> = []
+    for request in requests {
+      let sources = try Self.sources(of: request)
+      let digest = sha256Hexadecimal(of: request.url)
+      // The same line twice in one list is one transfer.
+      guard seen.insert("\(digest) \(request.output ?? request.folder) \(request.name ?? "")").inserted else {
+        continue
+      }
+      let place = try Place(of: request)
+      if let record = try store.latest(urlDigest: digest, folder: place.folder, requestedName: place.name),
+        let taken = try fold(record, request, sources)
+      {
+        known.append(record.id)
+        accepted.transfers.append(taken.transfer)
+        accepted.waiting.append(taken.waiting)
+        continue
+      }
+      let value = RequestOptions(request)
+      if options?.value != value { options = (value, value.json()) }
+      var record = TransferRecord(
+        id: .random(using: &generator), kind: .download, state: .queued, url: sources[0].redacted, urlDigest: digest,
+        folder: place.folder, createdAt: Clocks.wallClock())
+      record.requestedName = place.name
+      record.options = options?.json ?? "{}"
+      record.priority = request.priority
+      record.deadlineAt = record.createdAt + request.limits.deadlineSeconds
+      record.owner = owner.text
+      let secrets = RequestSecrets(request, isURLSecret: sources[0].text != sources[0].redacted)
+      if !secrets.isEmpty {
+        record.hasSecrets = true
+        try SecretFile.write(secrets.bytes(), folder: stateFolder, id: record.id)
+      }
+      fresh.append(record)
+      accepted.transfers.append(AcceptedTransfer(id: record.id, outcome: .new))
+      accepted.waiting.append(WaitingTransfer(record: record, request: request, sources: sources))
+    }
+    try claim(known, store)
+    try store.insert(fresh)
+    return accepted
+  }
+
+  /// An earlier run of the same command: go on, or ask whether the finished file is still the server's.
+  private func fold(
+    _ record: TransferRecord, _ request: DownloadRequest, _ sources: [WebURL]
+  ) throws -> (transfer: AcceptedTransfer, waiting: WaitingTransfer)? {
+    var record = record
+    record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
+    var waiting = WaitingTransfer(record: record, request: request, sources: sources)
+    if record.state == .completed {
+      guard request.resumes, let path = record.path, try isUntouched(path, record) else { return nil }
+      let validator = Validator(
+        entityTag: record.entityTag, lastModified: record.lastModified,
+        isLastModifiedStrong: record.isLastModifiedStrong)
+      guard validator.entityTag != nil || validator.lastModified != nil else { return nil }
+      waiting.finished = validator
+      return (AcceptedTransfer(id: record.id, outcome: .alreadyComplete), waiting)
+    }
+    guard record.state != .cancelled, request.resumes, record.failure?.code != .checksumMismatch else { return nil }
+    return (AcceptedTransfer(id: record.id, outcome: .resumed(bytesHeld: record.synced.byteCount)), waiting)
+  }
+
+  private func isUntouched(_ path: String, _ record: TransferRecord) throws -> Bool {
+    do throws(Errno) {
+      let status = try Files.status(path)
+      return status.byteCount == record.fileByteCount
+        && status.modifiedNanoseconds == record.fileModifiedNanoseconds
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Earlier ones
+
+  private func takeUp(_ ids: [TransferID], _ store: Store) throws -> Accepted {
+    var accepted = Accepted()
+    try claim(ids, store)
+    for id in ids {
+      guard var record = try store.record(id), record.state != .completed, record.state != .cancelled else { continue }
+      var request = DownloadRequest(url: record.url, folder: record.folder)
+      if let name = record.requestedName { request.output = Paths.join(record.folder, name) }
+      if let options = RequestOptions(json: record.options) { options.apply(to: &request) }
+      if record.hasSecrets, let bytes = try SecretFile.read(folder: stateFolder, id: id),
+        let secrets = RequestSecrets(bytes: bytes)
+      {
+        secrets.apply(to: &request)
+      }
+      // Bytes with a wrong digest are not worth going on with.
+      request.resumes = record.failure?.code != .checksumMismatch
+      record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
+      record.failure = nil
+      record.finishedAt = nil
+      accepted.transfers.append(
+        AcceptedTransfer(id: id, outcome: .resumed(bytesHeld: record.synced.byteCount)))
+      accepted.waiting.append(
+        WaitingTransfer(record: record, request: request, sources: try Self.sources(of: request)))
+    }
+    return accepted
+  }
+
+  private func claim(_ ids: [TransferID], _ store: Store) throws {
+    guard !ids.isEmpty else { return }
+    let held = try store.claim(ids, owner: owner)
+    guard let (id, other) = held.min(by: { $0.key < $1.key }) else { return }
+    throw TransferFailure(
+      .inUse, "transfer \(id) is in use by process \(other.processID)",
+      hint: "hermes-transfer watch \(id) shows it; hermes-transfer cancel \(id) ends it")
+  }
+
+  // MARK: Parts of a request
+
+  /// The URL and its mirrors, or why one of them cannot be fetched.
+  static func sources(of request: DownloadRequest) throws(TransferFailure) -> [WebURL] {
+    var sources: [WebURL] = []
+    for text in [request.url] + request.mirrors {
+      do throws(WebURL.Invalid) {
+        sources.append(try WebURL(text))
+      } catch {
+        throw error.failure
+      }
+    }
+    return sources
+  }
+
+  /// Where the file goes, split into folder and name; the folder must be there.
+  struct Place {
+    let folder: String
+    let name: String?
+
+    init(of request: DownloadRequest) throws(TransferFailure) {
+      let path = request.output
+      folder = path.map { Paths.folder($0) } ?? request.folder
+      name = path.map { Paths.lastName($0) }
+      let kinds: (target: FileStatus.Kind?, folder: FileStatus.Kind)
+      do throws(Errno) {
+        kinds = (
+          try path.flatMap { path throws(Errno) in try Files.statusIfThere(path) }?.kind, try Files.status(folder).kind
+        )
+      } catch {
+        throw TransferFailure(.localFile, "cannot use \(folder): \(error)")
+      }
+      if let path, kinds.target == .folder {
+        throw TransferFailure(.localFile, "\(path) is a folder", hint: "--directory \(path) puts the file into it")
+      }
+      guard kinds.folder == .folder else { throw TransferFailure(.localFile, "\(folder) is no folder") }
+    }
+  }
+}

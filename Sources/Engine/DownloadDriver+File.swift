@@ -1,0 +1,197 @@
+import Core
+import Posix
+import State
+
+/// The driver's file: its name, its room on the disk, its bytes, its end.
+extension DownloadDriver {
+  /// Whether the whole fits into memory and goes to the disk in one piece with others of its kind.
+  var isSmall: Bool {
+    guard sink == nil, part == nil, let total = machine.total else { return false }
+    return total <= Limits.smallByteCount && written.isEmpty
+  }
+
+  // MARK: Learned
+
+  /// The first head is read: decide the name, look at the disk, record what ties the bytes to the file.
+  func learned() {
+    guard sink == nil else { return }
+    record.bytesTotal = machine.total
+    let validator = machine.savedValidator
+    record.entityTag = validator.entityTag
+    record.lastModified = validator.lastModified
+    record.isLastModifiedStrong = validator.isStrong && validator.entityTag == nil
+    snapshot.bytesTotal = machine.total
+    decideName()
+    guard !isEnded, !isSmall, !machine.isRestarting else { return }
+    ensurePart()
+  }
+
+  private func decideName() {
+    guard snapshot.path == nil || record.partName == nil else { return }
+    let fallback = SafeFileName.fallback(kind: "download", id: id.text)
+    let raw = record.requestedName ?? request.name ?? suggestedName ?? (finalURL ?? sources[0]).lastPathName
+    // What the user typed as a path is taken as it is; every other name comes from outside.
+    let name = record.requestedName ?? SafeFileName(raw, fallback: fallback).text
+    let path = Paths.join(record.folder, name)
+    snapshot.path = path
+    snapshot.name = name
+    record.path = path
+    if part == nil { record.partName = SafeFileName.partName(for: name, id: id.text) }
+    guard Files.isThere(path) else { return }
+    switch request.ifExists {
+    case .fail:
+      end(
+        TransferFailure(
+          .fileExists, "\(path) exists", hint: "--if-exists rename|overwrite|skip, or another --output"))
+    case .skip: core.skip(self)
+    case .rename, .overwrite: break
+    }
+  }
+
+  /// Opens the part file and reserves its room.
+  func ensurePart() {
+    guard part == nil, sink == nil, let name = record.partName else { return }
+    do throws(Errno) {
+      let part = try PartFile.create(folder: record.folder, name: name)
+      self.part = part
+      try reserve(part)
+    } catch {
+      return diskFailed(error, doing: "cannot create a file in \(record.folder)")
+    }
+    openJournal()
+    save()
+  }
+
+  private func reserve(_ part: PartFile) throws(Errno) {
+    guard let total = machine.total else { return }
+    let needed = total - written.byteCount
+    let free = try Files.freeByteCount(at: record.folder)
+    guard free >= needed + Limits.spareDiskByteCount else { return roomMissing(needed: needed, free: free) }
+    _ = try part.reserve(total)
+  }
+
+  /// The journal lets a killed process go on where it wrote last, without any commit.
+  func openJournal() {
+    guard let part, journal == nil else { return }
+    do {
+      let status = try part.status()
+      let journal = try WriteJournal.create(
+        folder: core.configuration.stateFolder, id: id, bootID: core.bootID, device: status.device,
+        inode: status.inode, held: written)
+      self.journal = journal
+    } catch {
+      // Without it a kill costs what the last second brought; nothing is wrong with the download itself.
+      core.emit(.note, self, note: "no journal: \(error)")
+    }
+  }
+
+  func removeJournal() {
+    journal = nil
+    do throws(StateError) {
+      try WriteJournal.remove(folder: core.configuration.stateFolder, id: id)
+    } catch {
+      core.emit(.note, self, note: error.failure.message)
+    }
+  }
+
+  // MARK: Bytes
+
+  func keep(_ bytes: UnsafeRawBufferPointer, at offset: Int64, on connection: LaneConnection) -> Bool {
+    if let sink { return unsafe sink.write(bytes, at: offset, driver: self) }
+    let capacity = isSmall ? Int(machine.total ?? 0) : Limits.coalescedByteCount
+    return unsafe connection.keep(bytes, at: offset, capacity: capacity) {
+      // The only flush of a small file is its end.
+      isSmall || flush(connection)
+    }
+  }
+
+  /// Writes what a lane gathered; false when that failed, and then the download has been told.
+  func flush(_ connection: LaneConnection) -> Bool {
+    guard let buffer = connection.buffer, buffer.byteCount > 0, !isEnded || part != nil else { return true }
+    if part == nil { ensurePart() }
+    guard let part else { return false }
+    let range = ByteRange(connection.bufferOffset, connection.bufferOffset + Int64(buffer.byteCount))
+    do throws(Errno) {
+      try unsafe part.write(buffer.bytes, at: range.start)
+    } catch {
+      buffer.removeAll()
+      diskFailed(error, doing: "cannot write to \(Paths.join(record.folder, part.name))")
+      return false
+    }
+    buffer.removeAll()
+    written.insert(range)
+    extendJournal(connection, range)
+    return true
+  }
+
+  private func extendJournal(_ connection: LaneConnection, _ range: ByteRange) {
+    guard let journal else { return }
+    let isContinued = connection.journalRecord != nil && connection.journalEnd == range.start
+    if !isContinued { connection.runStart = range.start }
+    do {
+      let number = isContinued ? connection.journalRecord ?? 0 : try journal.addRecord()
+      connection.journalRecord = number
+      connection.journalEnd = range.end
+      try journal.extend(number, ByteRange(connection.runStart, range.end))
+    } catch {
+      // The journal only saves work after a kill; a full disk is told by the file itself.
+      self.journal = nil
+    }
+  }
+
+  func flushAll() {
+    for case .some(let connection) in lanes where !connection.isHeld { _ = flush(connection) }
+  }
+
+  // MARK: Trouble
+
+  /// Ends the download from inside a callback, where libcurl must not be called.
+  func abort(_ failure: TransferFailure) { postpone(machine.abort(failure)) }
+
+  func diskFailed(_ error: Errno, doing: String) {
+    guard error.isDiskFull else {
+      return abort(TransferFailure(.localFile, "\(doing): \(error)"))
+    }
+    let free: Int64
+    do throws(Errno) { free = try Files.freeByteCount(at: record.folder) } catch { free = 0 }
+    roomMissing(needed: machine.total.map { $0 - written.byteCount } ?? 0, free: free)
+  }
+
+  private func roomMissing(needed: Int64, free: Int64) {
+    let wanted = needed > 0 ? "\(needed) bytes are needed, \(free) are free" : "\(free) bytes are free"
+    let failure = TransferFailure(
+      .diskFull, "disk full in \(record.folder): \(wanted)",
+      hint: "make room, then: hermes-transfer resume \(id); or start with --wait-for-disk")
+    // Bytes that were taken but not written are not held.
+    machine.keepOnly(written)
+    postpone(machine.diskFull(failure, now: core.now, checkSeconds: Limits.diskCheckSeconds))
+  }
+
+  /// Whether a transfer that waits for room has it now.
+  var hasRoom: Bool {
+    do throws(Errno) {
+      let free = try Files.freeByteCount(at: record.folder)
+      return free >= (machine.total ?? 0) - written.byteCount + Limits.spareDiskByteCount
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: The end
+
+  func finish() {
+    guard !isEnded else { return }
+    if sink != nil { return core.finishedStream(self) }
+    if !isSmall {
+      flushAll()
+      ensurePart()
+      guard !isEnded, part != nil else { return }
+    }
+    // Names were decided with the first head; a file that was whole before this life has one from then.
+    if snapshot.path == nil { decideName() }
+    guard !isEnded else { return }
+    snapshot.state = .verifying
+    snapshot.bytesDone = machine.total ?? written.byteCount
+    core.finish(self)
+  }
+}

@@ -1,0 +1,196 @@
+import Core
+import Curl
+import Posix
+import State
+
+/// Everything that lives on the network's thread: the line of waiting transfers, the running ones, the clock's tick.
+///
+/// `@unchecked Sendable`: only its own thread touches it. Other threads hold it to hand closures to `loop.post`.
+final class EngineCore: @unchecked Sendable {
+  let configuration: EngineConfiguration
+  let loop: CurlLoop
+  let storeThread: StoreThread
+  let owner: OwnerLock
+  let bootID: String
+  var limit: SharedRate
+  /// Read once a turn of the loop.
+  var now = Instant.zero
+  var wallClock = 0.0
+
+  var waiting = WaitingLine<WaitingTransfer>()
+  var drivers: [TransferID: DownloadDriver] = [:]
+  var activeByOrigin: [String: Int] = [:]
+  var heldUntil: [String: Instant] = [:]
+  var connectionLimits: [String: Int] = [:]
+  var turnNeeded: [DownloadDriver] = []
+  var retired: [LaneConnection] = []
+  var spareTransfers: [CurlTransfer] = []
+  var optionsCache: (options: NetworkOptions, trusted: Bool, result: CurlOptions)?
+
+  // What goes to the view.
+  var snapshots: [TransferID: TransferSnapshot] = [:]
+  var order: [TransferID] = []
+  var events: [TransferEvent] = []
+  var moved: Set<TransferID> = []
+  var waiter: CheckedContinuation<[TransferEvent]?, Never>?
+  var lastDelivery = Instant.zero
+
+  // What goes to the store.
+  var finishing: [(driver: DownloadDriver, job: FinishJob)] = []
+  var isFinisherBusy = false
+  var waitingSmallBytes: Int64 = 0
+  var attempts: [AttemptRecord] = []
+  var settling = 0
+  /// Set when the state can no longer be written: everything ends.
+  var stateFailure: TransferFailure?
+  var isStopping = false
+  var stopWaiters: [CheckedContinuation<Void, Never>] = []
+  var streams: [TransferID: CheckedContinuation<TransferFailure?, Never>] = [:]
+
+  var nextTick = Instant.zero
+  var nextCheckpoint = Instant.zero
+  var accepting = 0
+
+  init(configuration: EngineConfiguration, loop: CurlLoop, storeThread: StoreThread, owner: OwnerLock) {
+    self.configuration = configuration
+    self.loop = loop
+    self.storeThread = storeThread
+    self.owner = owner
+    bootID = Clocks.bootID()
+    limit = SharedRate(bytesPerSecond: configuration.bytesPerSecond)
+    now = Instant(nanoseconds: Clocks.monotonic())
+    wallClock = Clocks.wallClock()
+  }
+
+  // MARK: The turn of the loop
+
+  /// Called once a turn; answers when it wants to be called again at the latest.
+  func turn(_ moment: Instant) -> Instant? {
+    now = moment
+    wallClock = Clocks.wallClock()
+    performPending()
+    if now >= nextTick { tick() }
+    startNext()
+    performPending()
+    finishBatch()
+    deliver()
+    let isIdle = drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
+    return isIdle ? nil : limit.nextMoment.map { min($0, nextTick) } ?? nextTick
+  }
+
+  func performPending() {
+    while !turnNeeded.isEmpty || !retired.isEmpty {
+      let gone = retired
+      retired = []
+      for connection in gone { retire(connection) }
+      let some = turnNeeded
+      turnNeeded = []
+      for driver in some { driver.performPending() }
+    }
+    resumeLimited()
+  }
+
+  func tick() {
+    nextTick = now + Limits.tickSeconds
+    for driver in drivers.values { driver.tick(now) }
+    if now >= nextCheckpoint {
+      nextCheckpoint = now + Limits.checkpointSeconds
+      for driver in drivers.values { driver.checkpoint() }
+      flushAttempts()
+      pollWanted()
+    }
+    heldUntil = heldUntil.filter { $0.value > now }
+  }
+
+  /// Lanes that wait for the rate limit go on once it has bytes to give.
+  func resumeLimited() {
+    guard limit.isWaiting, limit.refill(now: now) else { return }
+    for driver in drivers.values {
+      for case .some(let connection) in driver.lanes where connection.isLimited {
+        connection.isLimited = false
+        connection.lastByteAt = now
+        loop.resume(connection.transfer)
+      }
+    }
+  }
+
+  func needsTurn(_ driver: DownloadDriver) { turnNeeded.append(driver) }
+  func driver(_ id: TransferID) -> DownloadDriver? { drivers[id] }
+
+  // MARK: Starting
+
+  func startNext() {
+    guard !isStopping else { return }
+    while drivers.count - settling < configuration.maxTransfers, waitingSmallBytes < Limits.waitingSmallByteCount,
+      let next = waiting.next(where: { isOpen($0) })
+    {
+      start(next)
+    }
+  }
+
+  func isOpen(_ origin: String) -> Bool {
+    heldUntil[origin] == nil && activeByOrigin[origin, default: 0] < configuration.maxPerHost
+  }
+
+  func start(_ next: WaitingTransfer) {
+    let driver = next.makeDriver(core: self)
+    drivers[driver.id] = driver
+    activeByOrigin[next.origin, default: 0] += 1
+    driver.start()
+  }
+
+  func leave(_ driver: DownloadDriver) {
+    guard drivers.removeValue(forKey: driver.id) != nil else { return }
+    let origin = driver.sources[0].origin
+    activeByOrigin[origin, default: 1] -= 1
+  }
+
+  // MARK: Hosts
+
+  func hold(origin: String, until: Instant) { heldUntil[origin] = max(heldUntil[origin] ?? until, until) }
+  func connectionLimit(_ origin: String) -> Int? { connectionLimits[origin] }
+  func setConnectionLimits(_ limits: [String: Int]) { connectionLimits = limits }
+
+  func remember(limit count: Int, origin: String) {
+    connectionLimits[origin] = count
+    let until = wallClock + 86_400
+    store { store, _ in try store.remember(origin: origin, connections: count, until: until) }
+  }
+
+  // MARK: Connections
+
+  func takeTransfer() -> CurlTransfer { spareTransfers.popLast() ?? CurlTransfer() }
+
+  /// Outside libcurl's callbacks: the connection is dropped now.
+  func retire(_ connection: LaneConnection) {
+    loop.cancel(connection.transfer)
+    giveBack(connection)
+  }
+
+  /// From inside a callback: dropped in the next turn.
+  func retireLater(_ connection: LaneConnection) {
+    retired.append(connection)
+  }
+
+  func giveBack(_ connection: LaneConnection) {
+    if spareTransfers.count < Limits.cachedConnections { spareTransfers.append(connection.transfer) }
+  }
+
+  func curlOptions(for driver: DownloadDriver, trusted: Bool, isSecure: Bool) -> CurlOptions {
+    var options: CurlOptions
+    if let cache = optionsCache, cache.trusted == trusted, cache.options == driver.request.network {
+      options = cache.result
+    } else {
+      options = CurlOptions(driver.request.network, trusted: trusted)
+      optionsCache = (driver.request.network, trusted, options)
+    }
+    options.connectSeconds = driver.request.limits.connectSeconds
+    if options.httpVersion == nil {
+      // Segments want a connection each; many files of one host want one connection for all.
+      let origin = driver.sources[0].origin
+      let many = waiting.count(origin: origin) + activeByOrigin[origin, default: 0] >= Limits.multiplexedCount
+      options.httpVersion = isSecure && many ? .http2 : .http1
+    }
+    return options
+  }
+}

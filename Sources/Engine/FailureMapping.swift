@@ -1,0 +1,78 @@
+import Core
+import Curl
+import Posix
+import State
+
+/// The one place where a module's errors become a user's failure.
+extension CurlError {
+  /// What libcurl's error means for the transfer, naming `host` where the name helps.
+  func transferFault(host: String) -> TransferFault {
+    switch fault {
+    case .resolve:
+      .transient(TransferFailure(.noSuchHost, "cannot find host \(host)", hint: "check the name and the network"))
+    case .connect: .transient(TransferFailure(.connectionFailed, "cannot connect to \(host): \(text)"))
+    case .timeoutConnect: .transient(TransferFailure(.timedOut, "no connection to \(host) in time"))
+    case .tls(let isCertificate):
+      isCertificate
+        ? .permanent(
+          TransferFailure(
+            .tls, "cannot trust \(host): \(text)", hint: "--cacert FILE names the authority to trust"))
+        : .permanent(TransferFailure(.tls, "TLS with \(host) failed: \(text)"))
+    case .sendReceive, .emptyReply:
+      .transient(TransferFailure(.connectionFailed, "connection to \(host) was lost: \(text)"))
+    case .partialBody: .transient(TransferFailure(.lengthMismatch, "the answer of \(host) ended early"))
+    case .httpProtocol: .transient(TransferFailure(.protocolViolation, "\(host) does not speak HTTP properly: \(text)"))
+    case .proxy: .transient(TransferFailure(.connectionFailed, "the proxy did not let us through: \(text)"))
+    case .unsupportedScheme, .badURL: .permanent(TransferFailure(.usage, "not a URL that can be fetched: \(text)"))
+    case .tooManyRedirects: .permanent(TransferFailure(.tooManyRedirects, "too many redirects"))
+    case .outOfMemory: .permanent(TransferFailure(.internalError, "out of memory"))
+    case .other: .permanent(TransferFailure(.internalError, "transfer failed: \(text)"))
+    }
+  }
+}
+
+extension TransferFailure {
+  /// What went wrong in a job of the store's thread.
+  init(storing error: any Error) {
+    switch error {
+    case let error as StateError: self = error.failure
+    case let error as TransferFailure: self = error
+    case let error as Errno: self = TransferFailure(.localFile, "cannot write the state: \(error)")
+    default: self = TransferFailure(.stateUnreadable, "cannot write the state: \(error)")
+    }
+  }
+}
+
+extension CurlOptions {
+  /// What libcurl is told; credentials only where they are trusted.
+  init(_ network: NetworkOptions, trusted: Bool) {
+    self.init()
+    userAgent = network.userAgent ?? "hermes-transfer/\(HermesTransferVersion.text)"
+    referer = network.referer
+    if trusted {
+      user = network.user
+      password = network.password
+      bearerToken = network.bearerToken
+      certificateFile = network.certificateFile
+      keyFile = network.keyFile
+    }
+    // netrc names the hosts itself.
+    usesNetrc = network.usesNetrc
+    netrcFile = network.netrcFile
+    // The cookie file names its hosts too.
+    cookieFile = network.cookieFile
+    proxy = network.proxy
+    caFile = network.caFile
+    isInsecure = network.isInsecure
+    httpVersion = network.httpVersion == .http1 ? .http1 : network.httpVersion == .http2 ? .http2 : nil
+    addressFamily = network.addressFamily == .ipv4 ? .ipv4 : network.addressFamily == .ipv6 ? .ipv6 : nil
+    interface = network.interface
+    resolve = network.resolve
+    unixSocket = network.unixSocket
+  }
+}
+
+/// The version of the engine and of the programs built on it.
+public enum HermesTransferVersion {
+  public static let text = "0.1.0"
+}

@@ -1,0 +1,25 @@
+public import Core
+import Posix
+public import State
+
+/// What a transfer leaves beside its row: the partial, the journal, the secrets.
+public enum Leftovers {
+  /// Removes them all; what is gone already is no error.
+  public static func remove(of record: TransferRecord, stateFolder: String) throws(TransferFailure) {
+    do throws(StateError) {
+      try WriteJournal.remove(folder: stateFolder, id: record.id)
+      if record.hasSecrets { try SecretFile.remove(folder: stateFolder, id: record.id) }
+    } catch {
+      throw error.failure
+    }
+    guard let name = record.partName else { return }
+    do throws(Errno) {
+      try Files.unlink(name, in: Files.openFolder(record.folder), ifThere: true)
+    } catch {
+      // A folder that is gone took the partial with it.
+      guard error == .notFound || error == .notFolder else {
+        throw TransferFailure(.localFile, "cannot remove \(Paths.join(record.folder, name)): \(error)")
+      }
+    }
+  }
+}
