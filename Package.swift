@@ -53,7 +53,7 @@ let package = Package(
     module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "State"]),
     module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto"]),
     module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
-    .executableTarget(name: "hermes-transfer", dependencies: ["CLI"], swiftSettings: settings),
+    .executableTarget(name: "hermes-transfer", dependencies: ["CLI", "Posix"], swiftSettings: settings),
     .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
 
     // Tests: one target a module, and what they share.

@@ -1,8 +1,12 @@
+internal import CSQLite
 internal import Core
 
 /// The durable state of all transfers: one SQLite file in one folder. It does its work on the caller's thread, and
 /// belongs to one thread; other processes may have their own at the same time.
 public final class Store {
+  /// SQLite's own version.
+  public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
+
   /// The folder of the state, absolute.
   public let folder: String
   let database: Database

@@ -71,8 +71,3 @@ extension CurlOptions {
     unixSocket = network.unixSocket
   }
 }
-
-/// The version of the engine and of the programs built on it.
-public enum HermesTransferVersion {
-  public static let text = "0.1.0"
-}

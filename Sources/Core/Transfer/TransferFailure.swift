@@ -21,6 +21,10 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
   case terminated = 143
 }
 
+extension ExitStatus: Comparable {
+  public static func < (one: ExitStatus, other: ExitStatus) -> Bool { one.rawValue < other.rawValue }
+}
+
 /// The closed list of what can end a transfer. Raw values are the `code` of JSON and of the database.
 public enum FailureCode: String, Sendable, CaseIterable {
   case usage

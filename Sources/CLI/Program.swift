@@ -1,0 +1,131 @@
+import Core
+import HermesTransfer
+import Posix
+
+/// The program: reads what was typed and what else decides, runs the command, answers the exit status.
+public enum Program {
+  @MainActor
+  public static func run(_ arguments: [String]) async -> Int32 {
+    let console = Console(output: StandardSink(.output), error: StandardSink(.error))
+    do throws(TransferFailure) {
+      return try await run(arguments, console, Surroundings()).rawValue
+    } catch {
+      console.fail(ErrorLine(error))
+      return error.exitStatus.rawValue
+    }
+  }
+
+  @MainActor
+  private static func run(
+    _ arguments: [String], _ console: Console, _ surroundings: Surroundings
+  ) async throws(TransferFailure) -> ExitStatus {
+    let typed = try ArgumentParser.parse(arguments)
+    if typed.isOn(.version) {
+      console.results(["hermes-transfer \(HermesTransferVersion.text)"])
+      return .success
+    }
+    guard let command = typed.command, !typed.isOn(.help) else {
+      guard typed.isOn(.help) else {
+        throw TransferFailure(.usage, "a command is missing", hint: "hermes-transfer --help lists them")
+      }
+      console.write(typed.command.map(HelpText.page) ?? HelpText.overview())
+      return .success
+    }
+    try checkOperands(of: command, typed)
+    switch command {
+    case .help: return try help(typed.operands, console)
+    case .completion, .generate: return try document(command, typed.operands, console)
+    default: break
+    }
+    let settings = try settings(typed, command, console, surroundings)
+    let context = CommandContext(settings: settings, console: console, surroundings: surroundings)
+    return try await run(command, context)
+  }
+
+  @MainActor
+  private static func run(_ command: CommandName, _ context: CommandContext) async throws(TransferFailure) -> ExitStatus
+  {
+    switch command {
+    case .download: try await DownloadCommand.run(context)
+    case .list: try ListCommand.run(context)
+    case .show: try ShowCommand.run(context)
+    case .watch: try await WatchCommand.run(context)
+    case .wait: try await WaitCommand.run(context)
+    case .resume: try await ResumeCommand.run(context, anew: false)
+    case .retry: try await ResumeCommand.run(context, anew: true)
+    case .cancel: try await CancelCommand.run(context)
+    case .remove: try await RemoveCommand.run(context)
+    case .doctor: try DoctorCommand.run(context)
+    case .completion, .help, .generate: .success
+    }
+  }
+
+  private static func checkOperands(of command: CommandName, _ typed: LowArguments) throws(TransferFailure) {
+    let description = CommandTable.command(command)
+    guard description.operandCount.contains(typed.operands.count) else {
+      let problem = typed.operands.count < description.operandCount.lowerBound ? "too few" : "too many"
+      throw TransferFailure(
+        .usage, "\(problem) arguments for \(command.rawValue)",
+        hint: "hermes-transfer \(command.rawValue) \(description.operands)")
+    }
+  }
+
+  @MainActor
+  private static func help(_ operands: [String], _ console: Console) throws(TransferFailure) -> ExitStatus {
+    guard let word = operands.first else {
+      console.write(HelpText.overview())
+      return .success
+    }
+    guard let command = CommandName(rawValue: word) else {
+      let nearest = NearestWord.find(word, in: CommandTable.all.map(\.name.rawValue))
+      throw TransferFailure(.usage, "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" })
+    }
+    console.write(HelpText.page(of: command))
+    return .success
+  }
+
+  @MainActor
+  private static func document(
+    _ command: CommandName, _ operands: [String], _ console: Console
+  ) throws(TransferFailure) -> ExitStatus {
+    let word = operands.first ?? ""
+    if command == .generate, word == "man" {
+      console.write(Manual.page())
+      return .success
+    }
+    guard let shell = Completion.Shell(rawValue: word) else {
+      throw TransferFailure(.usage, "no completion for \(word)", hint: "there are bash, zsh and fish")
+    }
+    console.write(Completion.script(for: shell))
+    return .success
+  }
+
+  /// Flags from all sources, and what of them concerns the console.
+  @MainActor
+  private static func settings(
+    _ typed: LowArguments, _ command: CommandName, _ console: Console, _ surroundings: Surroundings
+  ) throws(TransferFailure) -> Settings {
+    let chosen = typed.values[.config]?.last ?? surroundings.variable("HERMES_TRANSFER_CONFIG")
+    let path: String
+    if let chosen {
+      path = surroundings.absolute(chosen)
+    } else {
+      path = try surroundings.folder(variable: "XDG_CONFIG_HOME", below: ".config") + "/hermes-transfer/config"
+    }
+    var configuration = Configuration.none
+    if let text = try surroundings.text(ofFile: path) {
+      configuration = try Configuration(text: text, path: path)
+    } else if chosen != nil {
+      throw TransferFailure(.usage, "cannot read \(path): there is no such file")
+    }
+    let settings = try Settings(
+      typed: typed, command: command, environment: surroundings.variable, configuration: configuration)
+    console.isQuiet = settings.isOn(.quiet)
+    console.isVerbose = settings.isOn(.verbose)
+    let colours = settings.text(.color) ?? "auto"
+    let isPlain = surroundings.variable("NO_COLOR") != nil || surroundings.variable("TERM") == "dumb"
+    console.colours = colours == "always" || (colours == "auto" && !isPlain && surroundings.isErrorTerminal)
+    console.coloursOutput = colours == "always" || (colours == "auto" && !isPlain && surroundings.isOutputTerminal)
+    return settings
+  }
+}

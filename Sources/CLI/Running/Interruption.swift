@@ -1,0 +1,51 @@
+import Core
+import HermesTransfer
+import Posix
+
+/// What a person's or the system's stop signal does: the first one stops the engine in order, the second ends at once.
+final class Interruption: Sendable {
+  private struct State {
+    var engine: TransferEngine?
+    var signal: StopSignal?
+  }
+
+  private let state = Guarded(State())
+
+  /// Takes the signals from now on; must come before the engine's threads.
+  init() {
+    StopSignals.watch { [self] signal in receive(signal) }
+  }
+
+  /// Whom the first signal stops.
+  func stops(_ engine: TransferEngine) {
+    let signal = state.withLock { state in
+      state.engine = engine
+      return state.signal
+    }
+    if signal != nil { stop(engine) }
+  }
+
+  var status: ExitStatus? {
+    switch state.withLock({ $0.signal }) {
+    case .terminate: .terminated
+    case nil: nil
+    default: .interrupted
+    }
+  }
+
+  private func receive(_ signal: StopSignal) {
+    guard signal != .windowChanged else { return }
+    let (earlier, engine) = state.withLock { state in
+      let earlier = state.signal
+      state.signal = earlier ?? signal
+      return (earlier, state.engine)
+    }
+    guard earlier == nil, let engine else {
+      HiddenPrompt.restore()
+      Process.exitNow((signal == .terminate ? ExitStatus.terminated : .interrupted).rawValue)
+    }
+    stop(engine)
+  }
+
+  private func stop(_ engine: TransferEngine) { Task { await engine.stop() } }
+}

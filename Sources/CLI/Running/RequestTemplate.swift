@@ -1,0 +1,123 @@
+import Core
+import HermesTransfer
+
+/// What all requests of one command share, read from its flags once.
+struct RequestTemplate: Sendable {
+  let folder: String
+  let name: String?
+  private let connections: Int?
+  private let ifExists: IfExists?
+  private let onChange: OnChange
+  private let checksum: Checksum?
+  private let mirrors: [String]
+  private let resumes: Bool
+  private let waitsForDisk: Bool
+  private let priority: Int
+  private let limits: TransferLimits
+  private let network: NetworkOptions
+
+  /// `secrets` are those that were read from files or asked for.
+  @MainActor
+  init(_ context: CommandContext, secrets: Secrets) throws(TransferFailure) {
+    let settings = context.settings
+    let folder = context.surroundings.absolute(settings.text(.directory) ?? ".")
+    self.folder = folder
+    name = settings.text(.output).map { context.surroundings.absolute($0, from: folder) }
+    connections = settings.count(.connections)
+    ifExists = settings.text(.ifExists).flatMap(IfExists.init)
+    onChange = settings.text(.onChange).flatMap(OnChange.init) ?? .restart
+    checksum = try Self.checksum(settings.text(.checksum))
+    mirrors = settings.texts(.mirror)
+    resumes = !settings.isOn(.noResume)
+    waitsForDisk = settings.isOn(.waitForDisk)
+    priority = settings.count(.priority) ?? 5
+    limits = try Self.limits(settings)
+    network = try Self.network(context, secrets)
+  }
+
+  func request(_ url: String, name: String? = nil) -> DownloadRequest {
+    var request = self.name.map { DownloadRequest(url: url, output: $0) } ?? DownloadRequest(url: url, folder: folder)
+    request.name = name
+    request.mirrors = mirrors
+    request.connections = connections
+    if let ifExists { request.ifExists = ifExists }
+    request.onChange = onChange
+    request.checksum = checksum
+    request.resumes = resumes
+    request.waitsForDisk = waitsForDisk
+    request.priority = priority
+    request.limits = limits
+    request.network = network
+    return request
+  }
+
+  private static func checksum(_ text: String?) throws(TransferFailure) -> Checksum? {
+    guard let text else { return nil }
+    guard let checksum = Checksum(text) else {
+      let names = Checksum.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+      throw TransferFailure(
+        .usage, "--checksum cannot be \"\(text)\"",
+        hint: "it takes one of \(names), a colon and the digest's hexadecimal digits")
+    }
+    return checksum
+  }
+
+  private static func limits(_ settings: Settings) throws(TransferFailure) -> TransferLimits {
+    var limits = TransferLimits()
+    if let seconds = settings.seconds(.connectTimeout) { limits.connectSeconds = seconds }
+    if let seconds = settings.seconds(.stallTimeout) {
+      guard seconds >= 1 else {
+        throw TransferFailure(.usage, "--stall-timeout cannot be shorter than 1s")
+      }
+      limits.stallSeconds = seconds
+    }
+    if let seconds = settings.seconds(.deadline) { limits.deadlineSeconds = seconds }
+    if let count = settings.count(.maxAttempts) { limits.maxAttempts = count }
+    if let seconds = settings.seconds(.retryMaxWait) { limits.retryMaxWaitSeconds = seconds }
+    return limits
+  }
+
+  @MainActor
+  private static func network(
+    _ context: CommandContext, _ secrets: Secrets
+  ) throws(TransferFailure) -> NetworkOptions {
+    let settings = context.settings
+    let file = { (name: FlagName) in settings.text(name).map { context.surroundings.absolute($0) } }
+    var options = NetworkOptions()
+    options.headers = try headers(settings.texts(.header))
+    options.userAgent = settings.text(.userAgent)
+    options.referer = settings.text(.referer)
+    options.bearerToken = secrets.bearerToken
+    options.user = settings.text(.user)
+    options.password = secrets.password
+    options.usesNetrc = settings.isOn(.netrc) || settings.text(.netrcFile) != nil
+    options.netrcFile = file(.netrcFile)
+    options.cookieFile = file(.cookieFile)
+    options.proxy = settings.text(.proxy)
+    options.caFile = file(.cacert)
+    options.certificateFile = file(.cert)
+    options.keyFile = file(.key)
+    options.isInsecure = settings.isOn(.insecure)
+    options.allowsDowngrade = settings.isOn(.allowDowngrade)
+    options.httpVersion = settings.isOn(.http1) ? .http1 : settings.isOn(.http2) ? .http2 : nil
+    options.addressFamily = settings.isOn(.ipv4) ? .ipv4 : settings.isOn(.ipv6) ? .ipv6 : nil
+    options.interface = settings.text(.interface)
+    options.resolve = settings.texts(.resolve)
+    options.unixSocket = file(.unixSocket)
+    return options
+  }
+
+  /// A line break in a header would let its value add headers of its own.
+  private static func headers(_ lines: [String]) throws(TransferFailure) -> [String] {
+    for line in lines {
+      let name = line.prefix { $0 != ":" }
+      let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 32 && $0 < 127 }
+      guard isName, name.endIndex < line.endIndex, !line.utf8.contains(13), !line.utf8.contains(10) else {
+        throw TransferFailure(
+          .usage, "--header \(DisplayWidth.fit(String(name), into: 40)) is not a header line",
+          hint: "it takes 'Name: value'")
+      }
+    }
+    return lines
+  }
+}
