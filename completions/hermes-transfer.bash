@@ -1,0 +1,75 @@
+# bash completion for hermes-transfer; made by `hermes-transfer completion bash`
+_hermes_transfer_ids() {
+  hermes-transfer list --json 2>/dev/null | sed -n 's/.*"id" *: *"\([0-9a-z]*\)".*/\1/p'
+}
+
+_hermes_transfer() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word flags
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in
+      download | list | show | watch | wait | resume | retry | cancel | remove | doctor | completion | help) command=$word && break ;;
+    esac
+  done
+  case $previous in
+    --state-dir) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    --config) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current"); return ;;
+    --progress) mapfile -t COMPREPLY < <(compgen -W 'auto bar line json none' -- "$current"); return ;;
+    -o | --output) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -d | --directory) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    -i | --input-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -n | --connections) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$current"); return ;;
+    --checksum) COMPREPLY=(); return ;;
+    --if-exists) mapfile -t COMPREPLY < <(compgen -W 'fail rename overwrite skip' -- "$current"); return ;;
+    --on-change) mapfile -t COMPREPLY < <(compgen -W 'restart fail' -- "$current"); return ;;
+    --mirror) COMPREPLY=(); return ;;
+    --priority) COMPREPLY=(); return ;;
+    -H | --header) COMPREPLY=(); return ;;
+    -A | --user-agent) COMPREPLY=(); return ;;
+    -e | --referer) COMPREPLY=(); return ;;
+    --bearer-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -u | --user) COMPREPLY=(); return ;;
+    --password-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --netrc-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --cookie-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -x | --proxy) COMPREPLY=(); return ;;
+    --cacert) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    -E | --cert) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --key) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --interface) COMPREPLY=(); return ;;
+    --resolve) COMPREPLY=(); return ;;
+    --unix-socket) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --limit-rate) COMPREPLY=(); return ;;
+    -j | --max-transfers) COMPREPLY=(); return ;;
+    --max-per-host) COMPREPLY=(); return ;;
+    --connect-timeout) COMPREPLY=(); return ;;
+    --stall-timeout) COMPREPLY=(); return ;;
+    --deadline) COMPREPLY=(); return ;;
+    --max-attempts) COMPREPLY=(); return ;;
+    --retry-max-wait) COMPREPLY=(); return ;;
+    --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
+  esac
+  if [[ -z $command ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry cancel remove doctor completion help --state-dir --config --json --quiet --verbose --color --progress --help --version' -- "$current")
+    return
+  fi
+  case $command in
+    download) flags='--output --directory --input-file --connections --no-resume --checksum --if-exists --on-change --mirror --wait-for-disk --priority --header --user-agent --referer --bearer-file --user --password-file --netrc --netrc-file --cookie-file --proxy --cacert --cert --key --insecure --allow-downgrade --http1.1 --http2 --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --max-transfers --max-per-host --connect-timeout --stall-timeout --deadline --max-attempts --retry-max-wait --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    list) flags='--state --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    cancel) flags='--all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    remove) flags='--all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    *) flags='--state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$current")
+    return
+  fi
+  case $command in
+    list | show | watch | wait | resume | retry | cancel | remove)
+      mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
+    completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry cancel remove doctor completion help' -- "$current") ;;
+  esac
+} && complete -F _hermes_transfer hermes-transfer
