@@ -5,10 +5,10 @@ import Posix
 /// The program: reads what was typed and what else decides, runs the command, answers the exit status.
 public enum Program {
   @MainActor
-  public static func run(_ arguments: [String]) async -> Int32 {
+  public static func run(_ arguments: [String], _ interruption: Interruption) async -> Int32 {
     let console = Console(output: StandardSink(.output), error: StandardSink(.error))
     do throws(TransferFailure) {
-      return try await run(arguments, console, Surroundings()).rawValue
+      return try await run(arguments, console, Surroundings(), interruption).rawValue
     } catch {
       console.fail(ErrorLine(error))
       return error.exitStatus.rawValue
@@ -17,7 +17,7 @@ public enum Program {
 
   @MainActor
   private static func run(
-    _ arguments: [String], _ console: Console, _ surroundings: Surroundings
+    _ arguments: [String], _ console: Console, _ surroundings: Surroundings, _ interruption: Interruption
   ) async throws(TransferFailure) -> ExitStatus {
     let typed = try ArgumentParser.parse(arguments)
     if typed.isOn(.version) {
@@ -38,7 +38,8 @@ public enum Program {
     default: break
     }
     let settings = try settings(typed, command, console, surroundings)
-    let context = CommandContext(settings: settings, console: console, surroundings: surroundings)
+    let context = CommandContext(
+      settings: settings, console: console, surroundings: surroundings, interruption: interruption)
     return try await run(command, context)
   }
 

@@ -52,48 +52,70 @@ struct Acceptance: Sendable {
   private func accept(_ requests: [DownloadRequest], _ store: Store) throws -> Accepted {
     var accepted = Accepted()
     var fresh: [TransferRecord] = []
-    var known: [TransferID] = []
+    var known: [TransferRecord] = []
     var generator = SecureRandom()
     var options: (value: RequestOptions, json: String)?
     var seen: Set<String> = []
-    for request in requests {
-      let sources = try Self.sources(of: request)
-      let digest = sha256Hexadecimal(of: request.url)
-      // The same line twice in one list is one transfer.
-      guard seen.insert("\(digest) \(request.output ?? request.folder) \(request.name ?? "")").inserted else {
-        continue
+    do {
+      for request in requests {
+        let sources = try Self.sources(of: request)
+        let place = try Place(of: request)
+        let digest = sha256Hexadecimal(of: request.url)
+        // The same line twice in one list is one transfer.
+        guard seen.insert("\(digest) \(place.folder) \(place.name ?? request.name ?? "")").inserted else { continue }
+        let value = RequestOptions(request)
+        if options?.value != value { options = (value, value.json()) }
+        let earlier = try claimed(digest, place, store)
+        if let earlier, var taken = try fold(earlier, request, sources) {
+          taken.waiting.record.options = options?.json ?? "{}"
+          try writeSecrets(of: request, sources[0], to: &taken.waiting.record)
+          known.append(taken.waiting.record)
+          accepted.transfers.append(taken.transfer)
+          accepted.waiting.append(taken.waiting)
+          continue
+        }
+        if let earlier { try store.release([earlier.id]) }
+        var record = TransferRecord(
+          id: .random(using: &generator), kind: .download, state: .queued, url: sources[0].redacted, urlDigest: digest,
+          folder: place.folder, createdAt: Clocks.wallClock())
+        record.requestedName = place.name
+        record.options = options?.json ?? "{}"
+        record.priority = request.priority
+        record.deadlineAt = record.createdAt + request.limits.deadlineSeconds
+        record.owner = owner.text
+        try writeSecrets(of: request, sources[0], to: &record)
+        fresh.append(record)
+        accepted.transfers.append(AcceptedTransfer(id: record.id, outcome: .new))
+        accepted.waiting.append(WaitingTransfer(record: record, request: request, sources: sources))
       }
-      let place = try Place(of: request)
-      if let record = try store.latest(urlDigest: digest, folder: place.folder, requestedName: place.name),
-        let taken = try fold(record, request, sources)
-      {
-        known.append(record.id)
-        accepted.transfers.append(taken.transfer)
-        accepted.waiting.append(taken.waiting)
-        continue
-      }
-      let value = RequestOptions(request)
-      if options?.value != value { options = (value, value.json()) }
-      var record = TransferRecord(
-        id: .random(using: &generator), kind: .download, state: .queued, url: sources[0].redacted, urlDigest: digest,
-        folder: place.folder, createdAt: Clocks.wallClock())
-      record.requestedName = place.name
-      record.options = options?.json ?? "{}"
-      record.priority = request.priority
-      record.deadlineAt = record.createdAt + request.limits.deadlineSeconds
-      record.owner = owner.text
-      let secrets = RequestSecrets(request, isURLSecret: sources[0].text != sources[0].redacted)
-      if !secrets.isEmpty {
-        record.hasSecrets = true
-        try SecretFile.write(secrets.bytes(), folder: stateFolder, id: record.id)
-      }
-      fresh.append(record)
-      accepted.transfers.append(AcceptedTransfer(id: record.id, outcome: .new))
-      accepted.waiting.append(WaitingTransfer(record: record, request: request, sources: sources))
+      try store.update(known, durably: true)
+      try store.insert(fresh)
+    } catch {
+      // All or none: what was taken is let go.
+      try store.release(known.map(\.id))
+      throw error
     }
-    try claim(known, store)
-    try store.insert(fresh)
     return accepted
+  }
+
+  /// The record of an earlier run of the same command, ours from now on; read again once it is, so that what another
+  /// process did to it until then is seen.
+  private func claimed(_ digest: String, _ place: Place, _ store: Store) throws -> TransferRecord? {
+    guard let record = try store.latest(urlDigest: digest, folder: place.folder, requestedName: place.name) else {
+      return nil
+    }
+    try claim([record.id], store)
+    return try store.record(record.id)
+  }
+
+  private func writeSecrets(of request: DownloadRequest, _ url: WebURL, to record: inout TransferRecord) throws {
+    let secrets = RequestSecrets(request, isURLSecret: url.text != url.redacted)
+    if !secrets.isEmpty {
+      try SecretFile.write(secrets.bytes(), folder: stateFolder, id: record.id)
+    } else if record.hasSecrets {
+      try SecretFile.remove(folder: stateFolder, id: record.id)
+    }
+    record.hasSecrets = !secrets.isEmpty
   }
 
   /// An earlier run of the same command: go on, or ask whether the finished file is still the server's.
@@ -101,19 +123,42 @@ struct Acceptance: Sendable {
     _ record: TransferRecord, _ request: DownloadRequest, _ sources: [WebURL]
   ) throws -> (transfer: AcceptedTransfer, waiting: WaitingTransfer)? {
     var record = record
-    record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
-    var waiting = WaitingTransfer(record: record, request: request, sources: sources)
     if record.state == .completed {
       guard request.resumes, let path = record.path, try isUntouched(path, record) else { return nil }
       let validator = Validator(
         entityTag: record.entityTag, lastModified: record.lastModified,
         isLastModifiedStrong: record.isLastModifiedStrong)
       guard validator.entityTag != nil || validator.lastModified != nil else { return nil }
-      waiting.finished = validator
+      let waiting = WaitingTransfer(record: record, request: request, sources: sources, finished: validator)
       return (AcceptedTransfer(id: record.id, outcome: .alreadyComplete), waiting)
     }
-    guard record.state != .cancelled, request.resumes, record.failure?.code != .checksumMismatch else { return nil }
+    guard record.state != .cancelled else { return nil }
+    let waiting = try begun(&record, request, sources)
     return (AcceptedTransfer(id: record.id, outcome: .resumed(bytesHeld: record.synced.byteCount)), waiting)
+  }
+
+  /// An unfinished record before its next life; bytes that failed their checksum, or that the user gave up, are
+  /// forgotten first.
+  private func begun(
+    _ record: inout TransferRecord, _ request: DownloadRequest, _ sources: [WebURL]
+  ) throws -> WaitingTransfer {
+    var request = request
+    if record.failure?.code == .checksumMismatch { request.resumes = false }
+    if !request.resumes {
+      try WriteJournal.remove(folder: stateFolder, id: record.id)
+      record.synced = RangeSet()
+      record.bytesTotal = nil
+      record.entityTag = nil
+      record.lastModified = nil
+      record.isLastModifiedStrong = false
+    }
+    record.state = .queued
+    record.reason = nil
+    record.nextTry = nil
+    record.failure = nil
+    record.finishedAt = nil
+    record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
+    return WaitingTransfer(record: record, request: request, sources: sources)
   }
 
   private func isUntouched(_ path: String, _ record: TransferRecord) throws -> Bool {
@@ -130,28 +175,30 @@ struct Acceptance: Sendable {
 
   private func takeUp(_ ids: [TransferID], _ store: Store) throws -> Accepted {
     var accepted = Accepted()
+    var records: [TransferRecord] = []
     try claim(ids, store)
     for id in ids {
-      guard var record = try store.record(id), record.state != .completed, record.state != .cancelled else { continue }
-      var request = DownloadRequest(url: record.url, folder: record.folder)
-      if let name = record.requestedName { request.output = Paths.join(record.folder, name) }
-      if let options = RequestOptions(json: record.options) { options.apply(to: &request) }
-      if record.hasSecrets, let bytes = try SecretFile.read(folder: stateFolder, id: id),
-        let secrets = RequestSecrets(bytes: bytes)
-      {
-        secrets.apply(to: &request)
-      }
-      // Bytes with a wrong digest are not worth going on with.
-      request.resumes = record.failure?.code != .checksumMismatch
-      record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
-      record.failure = nil
-      record.finishedAt = nil
-      accepted.transfers.append(
-        AcceptedTransfer(id: id, outcome: .resumed(bytesHeld: record.synced.byteCount)))
-      accepted.waiting.append(
-        WaitingTransfer(record: record, request: request, sources: try Self.sources(of: request)))
+      guard var record = try store.record(id), record.state != .completed else { continue }
+      let request = try storedRequest(of: record)
+      let waiting = try begun(&record, request, Self.sources(of: request))
+      records.append(record)
+      accepted.transfers.append(AcceptedTransfer(id: id, outcome: .resumed(bytesHeld: record.synced.byteCount)))
+      accepted.waiting.append(waiting)
     }
+    try store.update(records, durably: true)
     return accepted
+  }
+
+  private func storedRequest(of record: TransferRecord) throws -> DownloadRequest {
+    var request = DownloadRequest(url: record.url, folder: record.folder)
+    if let name = record.requestedName { request.output = Paths.join(record.folder, name) }
+    if let options = RequestOptions(json: record.options) { options.apply(to: &request) }
+    if record.hasSecrets, let bytes = try SecretFile.read(folder: stateFolder, id: record.id),
+      let secrets = RequestSecrets(bytes: bytes)
+    {
+      secrets.apply(to: &request)
+    }
+    return request
   }
 
   private func claim(_ ids: [TransferID], _ store: Store) throws {
@@ -189,6 +236,7 @@ struct Acceptance: Sendable {
       name = path.map { Paths.lastName($0) }
       let kinds: (target: FileStatus.Kind?, folder: FileStatus.Kind)
       do throws(Errno) {
+        try Files.makeFolders(folder, mode: 0o777)
         kinds = (
           try path.flatMap { path throws(Errno) in try Files.statusIfThere(path) }?.kind, try Files.status(folder).kind
         )

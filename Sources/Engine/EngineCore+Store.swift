@@ -113,10 +113,9 @@ extension EngineCore {
     store { store, reply in
       var record = final
       if isCancelled {
-        try Leftovers.remove(of: record, stateFolder: folder)
+        try Leftovers.remove(of: record, stateFolder: folder, keepsSecrets: true)
         record.synced = RangeSet()
         record.partName = nil
-        record.hasSecrets = false
       } else if let part {
         do throws(Errno) {
           try part.descriptor.syncData()

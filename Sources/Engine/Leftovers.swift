@@ -4,11 +4,13 @@ public import State
 
 /// What a transfer leaves beside its row: the partial, the journal, the secrets.
 public enum Leftovers {
-  /// Removes them all; what is gone already is no error.
-  public static func remove(of record: TransferRecord, stateFolder: String) throws(TransferFailure) {
+  /// Removes them all; what is gone already is no error. A cancelled transfer keeps its secrets, to be tried again.
+  public static func remove(
+    of record: TransferRecord, stateFolder: String, keepsSecrets: Bool = false
+  ) throws(TransferFailure) {
     do throws(StateError) {
       try WriteJournal.remove(folder: stateFolder, id: record.id)
-      if record.hasSecrets { try SecretFile.remove(folder: stateFolder, id: record.id) }
+      if record.hasSecrets, !keepsSecrets { try SecretFile.remove(folder: stateFolder, id: record.id) }
     } catch {
       throw error.failure
     }

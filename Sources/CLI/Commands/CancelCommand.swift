@@ -23,13 +23,12 @@ struct Ending {
     do throws(StateError) {
       guard var record = try store.record(id), !record.state.isFinal else { return }
       if try store.livingOwners()[id] != nil { return try await ask(id) }
-      try dropLeftovers(of: record)
+      try dropLeftovers(of: record, keepsSecrets: true)
       record.state = .cancelled
       record.reason = nil
       record.nextTry = nil
       record.partName = nil
       record.synced = RangeSet()
-      record.hasSecrets = false
       record.finishedAt = Clocks.wallClock()
       try store.update([record], durably: true)
     } catch {
@@ -37,9 +36,9 @@ struct Ending {
     }
   }
 
-  func dropLeftovers(of record: TransferRecord) throws(StateError) {
+  func dropLeftovers(of record: TransferRecord, keepsSecrets: Bool = false) throws(StateError) {
     do throws(TransferFailure) {
-      try Leftovers.remove(of: record, stateFolder: store.folder)
+      try Leftovers.remove(of: record, stateFolder: store.folder, keepsSecrets: keepsSecrets)
     } catch {
       // The row must not stay because of a partial that cannot be reached: say so and go on.
       context.console.note(error.message)

@@ -6,6 +6,7 @@ struct CommandContext {
   let settings: Settings
   let console: Console
   let surroundings: Surroundings
+  let interruption: Interruption
 
   /// Absolute.
   var stateFolder: String {

@@ -39,13 +39,16 @@ enum DownloadCommand {
 
   private static func list(_ path: String, _ context: CommandContext) throws(TransferFailure) -> [ListedURL] {
     var parser = URLListParser()
-    let source = path == "-" ? "/dev/stdin" : context.surroundings.absolute(path)
-    let bytes: [UInt8]
+    var lines: [[UInt8]] = []
+    var entries: [ListedURL] = []
     do throws(Errno) {
-      bytes = try Files.readAll(source, maxByteCount: 1 << 30)
+      var reader =
+        path == "-" ? LineReader.standardInput() : LineReader(try Files.openToRead(context.surroundings.absolute(path)))
+      while let line = try reader.next() { lines.append(line) }
     } catch {
       throw TransferFailure(.localFile, "cannot read \(path): \(error)")
     }
-    return try parser.feed(bytes) + parser.finish()
+    for line in lines { entries += try parser.feed(line + [10]) }
+    return entries
   }
 }

@@ -18,7 +18,7 @@ extension FlagTable {
       summary: "read URLs from FILE; - is standard input",
       details: """
         Read URLs from FILE, one a line, each optionally followed by a tab and a name. Empty lines and lines that \
-        start with # are skipped. With -, the list is read from standard input, and transfers start as lines come in.
+        start with # are skipped. With -, the list is read from standard input.
         """),
     Flag(
       name: .connections, short: "n", argument: FlagArgument("N", .countOr("auto", 1..<33)), commands: [.download],

@@ -3,7 +3,7 @@ import HermesTransfer
 import Posix
 
 /// What a person's or the system's stop signal does: the first one stops the engine in order, the second ends at once.
-final class Interruption: Sendable {
+public final class Interruption: Sendable {
   private struct State {
     var engine: TransferEngine?
     var signal: StopSignal?
@@ -12,7 +12,7 @@ final class Interruption: Sendable {
   private let state = Guarded(State())
 
   /// Takes the signals from now on; must come before the engine's threads.
-  init() {
+  public init() {
     StopSignals.watch { [self] signal in receive(signal) }
   }
 

@@ -13,7 +13,7 @@ final class Runner {
   init(_ context: CommandContext) {
     self.context = context
     view = context.progressView()
-    interruption = Interruption()
+    interruption = context.interruption
   }
 
   /// Opens the engine, lets `begin` give it its work, and stays until all of it has ended.

@@ -92,8 +92,8 @@ public struct RangePlanner: Sendable {
     guard var territory = territories[lane] else { return nil }
     let wanted = Int64(territory.bytesPerSecond * Self.askSeconds)
     let size = min(max(wanted, Self.smallestAsk), Self.largestAsk)
-    // A rest that is hardly worth another round trip goes along.
-    let rest = territory.remaining
+    // A rest that is hardly worth another round trip goes along; alone, nobody wants a share.
+    let rest = activeCount == 1 ? 0 : territory.remaining
     let end = rest <= size + size / 2 ? territory.end : territory.position + size
     territory.askedEnd = end
     territories[lane] = territory

@@ -319,7 +319,7 @@ extension DownloadMachine {
   private mutating func measure(_ lane: Int, now: Instant) {
     guard let current = lanes[lane] else { return }
     let seconds = now.seconds(since: current.rateBase.moment)
-    guard seconds >= 0.2 else { return }
+    guard seconds >= 0.2 || (seconds > 0.001 && current.byteCount >= 1 << 20) else { return }
     planner.measured(lane, bytesPerSecond: Double(current.byteCount - current.rateBase.byteCount) / seconds)
     if seconds >= 2 { lanes[lane]?.rateBase = (now, current.byteCount) }
   }

@@ -311,7 +311,7 @@ public struct DownloadMachine: Sendable {
     asksAgain = 0
     phase = .restarting
     var actions: [Action] = [.restart(because: cause)]
-    if lost > 0 { actions.append(.note("\(cause.rawValue): \(lost) bytes are fetched again")) }
+    if lost > 0 { actions.append(.note("\(cause.rawValue): \(Quantity.bytes(lost)) are fetched again")) }
     return actions
   }
 }
