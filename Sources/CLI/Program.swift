@@ -8,7 +8,10 @@ public enum Program {
   public static func run(_ arguments: [String], _ interruption: Interruption) async -> Int32 {
     let console = Console(output: StandardSink(.output), error: StandardSink(.error))
     do throws(TransferFailure) {
-      return try await run(arguments, console, Surroundings(), interruption).rawValue
+      let status = try await run(arguments, console, Surroundings(), interruption)
+      guard let failure = console.outputFailure else { return status.rawValue }
+      console.fail(ErrorLine(failure))
+      return max(status, failure.exitStatus).rawValue
     } catch {
       console.fail(ErrorLine(error))
       return error.exitStatus.rawValue
@@ -101,7 +104,7 @@ public enum Program {
     return .success
   }
 
-  /// Flags from all sources, and what of them concerns the console.
+  /// Flags from all sources.
   @MainActor
   private static func settings(
     _ typed: LowArguments, _ command: CommandName, _ console: Console, _ surroundings: Surroundings
@@ -121,12 +124,23 @@ public enum Program {
     }
     let settings = try Settings(
       typed: typed, command: command, environment: surroundings.variable, configuration: configuration)
+    tell(settings, console, surroundings)
+    if !configuration.values.isEmpty, surroundings.isWritableByOthers(path) {
+      console.note("other users may write \(path), and so decide what is sent where: chmod go-w \(path)")
+    }
+    return settings
+  }
+
+  /// What of the flags concerns the console.
+  @MainActor
+  private static func tell(
+    _ settings: Settings, _ console: Console, _ surroundings: Surroundings
+  ) {
     console.isQuiet = settings.isOn(.quiet)
     console.isVerbose = settings.isOn(.verbose)
     let colours = settings.text(.color) ?? "auto"
     let isPlain = surroundings.variable("NO_COLOR") != nil || surroundings.variable("TERM") == "dumb"
     console.colours = colours == "always" || (colours == "auto" && !isPlain && surroundings.isErrorTerminal)
     console.coloursOutput = colours == "always" || (colours == "auto" && !isPlain && surroundings.isOutputTerminal)
-    return settings
   }
 }

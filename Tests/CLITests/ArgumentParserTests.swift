@@ -1,4 +1,5 @@
 import Core
+import TestKit
 import Testing
 
 @testable import CLI
@@ -85,27 +86,12 @@ import Testing
     let words =
       FlagTable.all.map(\.long) + CommandName.allCases.map(\.rawValue)
       + ["-", "--", "-o", "-q", "-qq", "--=", "--=x", "-=", "", "ü", "--json=", "https://h/f", "-oqk", "\u{0}"]
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Sequence64(seed: seed)
-    for _ in 0..<2000 {
+    for seed in Seeds.fromEnvironment(count: 2000) {
+      var random = SeededRandom(seed: seed)
       let arguments = (0..<Int.random(in: 0..<6, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
       if let failure = refusal(arguments) {
         #expect(failure.code == .usage && !failure.message.isEmpty, "seed \(seed): \(arguments)")
       }
     }
-  }
-}
-
-/// A generator that a seed replays (splitmix64).
-struct Sequence64: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -31,16 +31,6 @@ import Testing
     #expect(lines.allSatisfy { $0.contains("[") })
   }
 
-  @Test func `narrow windows tell bytes in four columns`() {
-    for shift in 0..<63 {
-      let power: Int64 = 1 << shift
-      for count in [power, power - 1, power / 5 * 4, power / 1000 * 999] {
-        #expect(Figures.compactBytes(count).count <= 4, "\(count)")
-      }
-    }
-    #expect(Figures.compactBytes(999) == "999B" && Figures.compactBytes(1000) == "1.0K")
-  }
-
   @Test func `one transfer has one line and no total`() throws {
     let board = Samples.board([try Samples.snapshot("00000001", "f", done: 1, total: 4, rate: 1, eta: 3)])
     let lines = ProgressFrame.lines(of: board, width: 80, rows: 24, now: Samples.epoch)
@@ -72,40 +62,5 @@ import Testing
     let ended = try Samples.snapshot("00000001", "a", .completed, done: 50, total: 50)
     let board = Samples.board([ended, ended, try Samples.snapshot("00000002", "b", done: 1, total: 2)])
     #expect(board.ended == 1 && board.endedBytes == 50)
-  }
-
-  @Test(arguments: [
-    ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👩‍👩‍👧", 6), ("❤\u{FE0F}", 2), ("한글", 4), ("\u{1112}\u{1161}\u{11AB}", 2),
-    ("\u{200B}", 0), ("ｱ", 1), ("Ａ", 2), ("🇩🇪", 2), ("👍🏽", 4), ("…", 1), ("שלום", 4), ("नि", 2), ("\u{AD}", 0), ("🀄", 2),
-    ("", 0),
-  ])
-  func `columns are counted as terminals count them`(text: String, columns: Int) {
-    #expect(DisplayWidth.of(text) == columns)
-  }
-
-  @Test func `a cut falls between characters and is marked`() {
-    #expect(DisplayWidth.fit("日本語", into: 6) == "日本語")
-    #expect(DisplayWidth.fit("日本語", into: 5) == "日本…")
-    #expect(DisplayWidth.fit("日本語", into: 4) == "日…")
-    #expect(DisplayWidth.fit("日本語", into: 1) == "…")
-    #expect(DisplayWidth.fit("日本語", into: 0) == "")
-    #expect(DisplayWidth.pad("日", to: 4) == "日  ")
-  }
-
-  @Test(
-    arguments: [
-      (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (1_048_575, "1.0 MiB"), (1 << 30, "1.0 GiB"),
-      (Int64.max, "8.0 EiB"), (-5, "0 B"), (1023 * 1024, "1023.0 KiB"),
-    ] as [(Int64, String)])
-  func `bytes are told in ten columns at most`(count: Int64, text: String) {
-    #expect(Figures.bytes(count) == text && text.count <= 10)
-  }
-
-  @Test(arguments: [
-    (0, "0:00"), (0.2, "0:01"), (59, "0:59"), (60, "1:00"), (3600, "1:00:00"), (359_999, "99:59:59"),
-    (360_000, "4d 4h"), (1e12, "∞"), (Double.infinity, "∞"), (Double.nan, "∞"), (-1, "0:00"),
-  ])
-  func `durations are told in eight columns at most`(seconds: Double, text: String) {
-    #expect(Figures.duration(seconds) == text && text.count <= 8)
   }
 }

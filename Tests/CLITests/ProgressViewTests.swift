@@ -8,12 +8,11 @@ import Testing
 @MainActor
 final class Memory: TextSink {
   private(set) var text = ""
-  var isClosed = false
+  var outcome = WriteOutcome.written
 
-  func write(_ text: String) -> Bool {
-    if isClosed { return false }
-    self.text += text
-    return true
+  func write(_ text: String) -> WriteOutcome {
+    if outcome == .written { self.text += text }
+    return outcome
   }
 }
 
@@ -128,9 +127,23 @@ final class Memory: TextSink {
   }
 
   @Test func `a closed standard output is noticed, and is no error`() {
-    output.isClosed = true
+    output.outcome = .readerGone
     console.results(["/tmp/f"])
-    #expect(console.isOutputBroken && error.text.isEmpty)
+    #expect(console.isOutputBroken && console.outputFailure == nil && error.text.isEmpty)
+  }
+
+  @Test func `a full disk behind standard output is an error`() {
+    output.outcome = .failed(TransferFailure(.diskFull, "cannot write to standard output: no space left on device"))
+    console.results(["/tmp/f"])
+    #expect(console.outputFailure?.code == .diskFull)
+  }
+
+  @Test func `a window of another width is drawn anew`() {
+    console.draw(["one"], columns: 80)
+    console.draw(["one"], columns: 80)
+    #expect(error.text == "one")
+    console.draw(["one"], columns: 40)
+    #expect(error.text == "one\r\u{1B}[Jone")
   }
 
   @Test func `an error is one line, and one more where something can be done`() {

@@ -1,4 +1,5 @@
 import Core
+import TestKit
 import Testing
 
 @testable import CLI
@@ -124,9 +125,8 @@ import Testing
     let pieces = [
       "json", "=", "\n", "[", "]", "max-transfers", " 3", ";", "#", "header=A: b", "\r", "\u{FEFF}", "ü", ":",
     ]
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Sequence64(seed: seed)
-    for _ in 0..<2000 {
+    for seed in Seeds.fromEnvironment(count: 2000) {
+      var random = SeededRandom(seed: seed)
       let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
         .joined()
       if let failure = refusal(["download", "u"], configuration: text) {

@@ -64,7 +64,7 @@ enum DoctorCommand {
   private static func disk(_ context: CommandContext) -> Finding {
     do throws(Errno) {
       let free = try Files.freeByteCount(at: ".")
-      return Finding(name: "disk", ok: free > 1 << 20, text: "\(Figures.bytes(free)) free in the current folder")
+      return Finding(name: "disk", ok: free > 1 << 20, text: "\(Quantity.bytes(free)) free in the current folder")
     } catch {
       return Finding(name: "disk", ok: false, text: "the current folder cannot be used: \(error)")
     }

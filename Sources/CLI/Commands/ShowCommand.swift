@@ -49,7 +49,7 @@ enum ShowCommand {
       [
         String(attempt.number), seconds(attempt.dns), seconds(attempt.connect), seconds(attempt.tls),
         seconds(attempt.firstByte), seconds(attempt.total), String(attempt.byteCount),
-        Figures.rate(attempt.bytesPerSecond), attempt.httpStatus.map(String.init) ?? "-",
+        Quantity.rate(attempt.bytesPerSecond), attempt.httpStatus.map(String.init) ?? "-",
         attempt.isReused ? "yes" : "no", attempt.error ?? "",
       ]
     }

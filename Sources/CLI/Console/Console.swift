@@ -1,9 +1,13 @@
+import Core
+
 /// The two streams of a command: results to standard output, everything else to standard error.
 /// What is drawn in place is taken away before anything else is written, and drawn again afterwards.
 @MainActor
 final class Console {
-  /// Whether standard output was closed by its reader, as `| head` does.
+  /// Whether standard output takes no more.
   private(set) var isOutputBroken = false
+  /// Why, unless its reader had enough.
+  private(set) var outputFailure: TransferFailure?
   var isQuiet = false
   var isVerbose = false
   /// Whether standard error takes colour.
@@ -29,7 +33,15 @@ final class Console {
   /// Text for standard output as it stands.
   func write(_ text: String) {
     guard !isOutputBroken, !text.isEmpty else { return }
-    aroundDrawing { if !output.write(text) { isOutputBroken = true } }
+    aroundDrawing {
+      switch output.write(text) {
+      case .written: break
+      case .readerGone: isOutputBroken = true
+      case .failed(let failure):
+        isOutputBroken = true
+        outputFailure = failure
+      }
+    }
   }
 
   /// Something the user should know that ends nothing.
@@ -55,7 +67,8 @@ final class Console {
   /// Replaces what is drawn in place; no lines take it away.
   func draw(_ lines: [String], columns: Int) {
     let next = lines.isEmpty ? nil : Drawing(lines: lines)
-    guard next != drawing else { return }
+    // In another window the same lines stand wrapped.
+    guard next != drawing || columns != lastColumns else { return }
     say((drawing?.eraser(columns: columns) ?? "") + (next?.text ?? ""))
     drawing = next
     lastColumns = columns

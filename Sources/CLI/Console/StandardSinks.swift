@@ -1,3 +1,4 @@
+import Core
 import Posix
 
 /// A standard stream as a place for text.
@@ -7,13 +8,15 @@ final class StandardSink: TextSink {
 
   init(_ stream: StandardStreams.Output) { self.stream = stream }
 
-  func write(_ text: String) -> Bool {
+  func write(_ text: String) -> WriteOutcome {
     do throws(Errno) {
       try StandardStreams.write(Array(text.utf8), to: stream)
-      return true
+      return .written
+    } catch .brokenPipe {
+      return .readerGone
     } catch {
-      // Nobody reads any more, or the disk behind a redirection is full: there is nowhere left to say so.
-      return false
+      let code = error.isDiskFull ? FailureCode.diskFull : .localFile
+      return .failed(TransferFailure(code, "cannot write to standard output: \(error)"))
     }
   }
 }

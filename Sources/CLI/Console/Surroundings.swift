@@ -36,7 +36,7 @@ struct Surroundings: Sendable {
   func firstLine(ofFile path: String) throws(TransferFailure) -> String {
     let bytes: [UInt8]
     do throws(Errno) {
-      bytes = try Files.readAll(absolute(path), maxByteCount: 65_536)
+      bytes = try Files.openToRead(absolute(path)).readAll(maxByteCount: 65_536)
     } catch {
       throw TransferFailure(.localFile, "cannot read \(path): \(error)")
     }
@@ -54,13 +54,20 @@ struct Surroundings: Sendable {
     throw TransferFailure(.usage, "no password was given", hint: "--password-file FILE holds it")
   }
 
-  /// The text of a file that may be missing.
+  /// The text of a file that may be missing; a link to it is followed, as dotfiles often are links.
   func text(ofFile path: String) throws(TransferFailure) -> String? {
     do throws(Errno) {
-      return String(decoding: try Files.readAll(path, maxByteCount: 1 << 20), as: UTF8.self)
+      return String(decoding: try Files.openToRead(path).readAll(maxByteCount: 1 << 20), as: UTF8.self)
     } catch {
-      if error == .notFound { return nil }
+      if error == .notFound || error == .notFolder { return nil }
       throw TransferFailure(.usage, "cannot read \(path): \(error)")
+    }
+  }
+
+  /// Whether other users may change a file.
+  func isWritableByOthers(_ path: String) -> Bool {
+    do throws(Errno) { return try Files.statusIfThere(path).map { $0.mode & 0o022 != 0 } ?? false } catch {
+      return false
     }
   }
 

@@ -21,8 +21,17 @@ extension Flag {
     case .countOr(let word, let range):
       if text == word { return .count(nil) }
       return Int(text).flatMap { range.contains($0) ? .count($0) : nil }
-    case .rate: return Self.rate(of: text)
-    case .duration: return Self.duration(of: text)
+    case .rate, .duration: return quantity(of: text)
+    }
+  }
+
+  private func quantity(of text: String) -> FlagValue? {
+    do throws(Quantity.Invalid) {
+      if argument?.kind == .rate { return .bytesPerSecond(try Quantity.bytesPerSecond(reading: text)) }
+      let seconds = try Quantity.seconds(reading: text)
+      return seconds > 0 ? .seconds(seconds) : nil
+    } catch {
+      return nil
     }
   }
 
@@ -47,32 +56,5 @@ extension Flag {
     case "false", "no", "off", "0": false
     default: nil
     }
-  }
-}
-
-extension Flag {
-  /// `500k`, `2M` and `1.5MB/s`: powers of 1024 or, with B, of 1000; nil below one byte a second.
-  fileprivate static func rate(of text: String) -> FlagValue? {
-    let body = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
-    let factors: [String: Double] = [
-      "": 1, "k": 1024, "M": 1_048_576, "G": 1_073_741_824, "kB": 1e3, "MB": 1e6, "GB": 1e9,
-    ]
-    guard let (number, unit) = split(body), let factor = factors[unit] else { return nil }
-    let bytes = number * factor
-    return bytes >= 1 && bytes < 9e18 ? .bytesPerSecond(Int64(bytes)) : nil
-  }
-
-  /// `500ms 30s 5m 2h 7d`, at least a millisecond.
-  fileprivate static func duration(of text: String) -> FlagValue? {
-    let factors: [String: Double] = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let (number, unit) = split(text[...]), let factor = factors[unit] else { return nil }
-    let seconds = number * factor
-    return seconds >= 0.001 && seconds < 1e9 ? .seconds(seconds) : nil
-  }
-
-  private static func split(_ text: Substring) -> (number: Double, unit: String)? {
-    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    guard digits.first != ".", let number = Double(digits) else { return nil }
-    return (number, String(text.dropFirst(digits.count)))
   }
 }

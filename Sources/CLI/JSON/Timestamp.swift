@@ -27,7 +27,7 @@ enum Timestamp {
     let shifted = (5 * dayOfYear + 2) / 153
     let month = shifted < 10 ? shifted + 3 : shifted - 9
     let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let two = Figures.twoDigits
+    let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
     return (
       "\(year)-\(two(month))-\(two(dayOfYear - (153 * shifted + 2) / 5 + 1))",
       "\(two(second / 3600 % 24)):\(two(second / 60 % 60)):\(two(second % 60))", total % 1000

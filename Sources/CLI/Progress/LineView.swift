@@ -31,17 +31,17 @@ final class LineView: ProgressView {
   static func text(of line: ProgressLine) -> String {
     var pieces: [String] = []
     if let percent = line.percent { pieces.append("\(percent) %") }
-    let done = Figures.bytes(line.bytesDone)
+    let done = Quantity.bytes(line.bytesDone)
     if let total = line.bytesTotal, total != line.bytesDone {
-      pieces.append("\(done) of \(Figures.bytes(total))")
+      pieces.append("\(done) of \(Quantity.bytes(total))")
     } else {
       pieces.append(done)
     }
     if let state = line.state {
       pieces.append(state)
     } else {
-      if let rate = line.bytesPerSecond { pieces.append(Figures.rate(rate)) }
-      if let eta = line.etaSeconds { pieces.append("\(Figures.duration(eta)) to go") }
+      if let rate = line.bytesPerSecond { pieces.append(Quantity.rate(rate)) }
+      if let eta = line.etaSeconds { pieces.append("\(Quantity.duration(eta)) to go") }
     }
     return "\(DisplayWidth.printable(line.name)): " + pieces.joined(separator: ", ")
   }

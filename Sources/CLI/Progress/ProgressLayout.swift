@@ -1,3 +1,5 @@
+import Core
+
 /// Lays a progress line out for a width: fields are dropped, the least needed first, until the name has room.
 struct ProgressLayout {
   /// Columns of the fields, each without the two spaces before it.
@@ -57,7 +59,7 @@ struct ProgressLayout {
 
   private func percent(of line: ProgressLine) -> String {
     if let percent = line.percent { return Self.right("\(percent)%", 4) }
-    return fields.bytes ? "    " : Self.right(Figures.compactBytes(line.bytesDone), 4)
+    return fields.bytes ? "    " : Self.right(Quantity.compactBytes(line.bytesDone), 4)
   }
 
   private func bar(of line: ProgressLine) -> String {
@@ -70,9 +72,9 @@ struct ProgressLayout {
   }
 
   private func bytes(of line: ProgressLine) -> String {
-    guard fields.total else { return Self.right(Figures.bytes(line.bytesDone), Self.bytesWidth) }
-    let done = Figures.bytes(line.bytesDone)
-    let text = line.bytesTotal.map { "\(done)/\(Figures.bytes($0))" } ?? done
+    guard fields.total else { return Self.right(Quantity.bytes(line.bytesDone), Self.bytesWidth) }
+    let done = Quantity.bytes(line.bytesDone)
+    let text = line.bytesTotal.map { "\(done)/\(Quantity.bytes($0))" } ?? done
     return Self.right(text, Self.bytesWidth * 2 + 1)
   }
 
@@ -80,16 +82,16 @@ struct ProgressLayout {
   private func tail(of line: ProgressLine) -> String {
     if let state = line.state { return DisplayWidth.fit(state, into: max(0, tailWidth)) }
     var pieces: [String] = []
-    if fields.rate { pieces.append(Self.right(line.bytesPerSecond.map(Figures.rate) ?? "", Self.rateWidth)) }
+    if fields.rate { pieces.append(Self.right(line.bytesPerSecond.map(Quantity.rate) ?? "", Self.rateWidth)) }
     if fields.eta { pieces.append(Self.right(eta(of: line), Self.etaWidth)) }
     return pieces.joined(separator: "  ")
   }
 
   /// Without a length there is no end to tell: the rate takes its place where it has no column of its own.
   private func eta(of line: ProgressLine) -> String {
-    if let seconds = line.etaSeconds { return Figures.duration(seconds) }
+    if let seconds = line.etaSeconds { return Quantity.duration(seconds) }
     guard !fields.rate, let rate = line.bytesPerSecond, let count = Int64(exactly: rate.rounded()) else { return "" }
-    return Figures.compactBytes(count) + "/s"
+    return Quantity.compactBytes(count) + "/s"
   }
 
   private var tailWidth: Int {

@@ -46,7 +46,7 @@ struct ProgressLine: Hashable, Sendable {
     case .waiting:
       let reason = snapshot.reason?.rawValue ?? "waiting"
       guard let nextTry = snapshot.nextTry, nextTry > now else { return reason }
-      return "\(reason) \(Figures.duration(nextTry - now))"
+      return "\(reason) \(Quantity.duration(nextTry - now))"
     default: return snapshot.state.rawValue
     }
   }
