@@ -24,6 +24,8 @@ extension DownloadDriver {
     decideName()
     guard !isEnded, !isSmall, !machine.isRestarting else { return }
     ensurePart()
+    // The partial of an earlier life has its journal already; this life goes on with one of its own.
+    openJournal()
   }
 
   private func decideName() {

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a folder for the state that cannot be made is told`() async {
-    let result = await sandbox.run("list", "--state-dir", "/proc/none/state")
+    let result = await sandbox.run("download", "http://127.0.0.1:1/f", "--state-dir", "/proc/none/state")
     #expect(result.exitStatus == 16 || result.exitStatus == 9, "\(result)")
     result.expectOneError()
   }

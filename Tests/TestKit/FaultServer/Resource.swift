@@ -5,9 +5,11 @@ public struct Resource: Sendable {
   public var content: Content
   /// The ETag header's value, quotes included; nil for none.
   public var tag: String?
-  /// Seconds before now that it was changed; nil for no Last-Modified.
+  /// Seconds before it was put there that it was changed; nil for no Last-Modified.
   public var age: Int?
   public var mediaType = "application/octet-stream"
+  /// When it was put there: the same date with every answer.
+  let born = time(nil)
 
   public init(_ content: Content, tag: String? = "\"E1\"", age: Int? = nil) {
     self.content = content

@@ -20,7 +20,7 @@ extension ResponsePlan {
     set("Content-Type", resource.mediaType)
     set("Accept-Ranges", "bytes")
     set("ETag", resource.tag)
-    set("Last-Modified", resource.age.map { HTTPDate.text(secondsFromNow: -$0) })
+    set("Last-Modified", resource.age.map { HTTPDate.text(at: resource.born - $0) })
   }
 
   /// Preconditions first, then the range: RFC 9110 §13.2.2.
