@@ -7,7 +7,7 @@ _hermes_transfer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word flags
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      download | list | show | watch | wait | resume | retry | cancel | remove | doctor | completion | help) command=$word && break ;;
+      download | list | show | watch | wait | resume | retry | relink | cancel | remove | doctor | completion | help) command=$word && break ;;
     esac
   done
   case $previous in
@@ -50,7 +50,7 @@ _hermes_transfer() {
     --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
   esac
   if [[ -z $command ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry cancel remove doctor completion help --state-dir --config --json --quiet --verbose --color --progress --help --version' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove doctor completion help --state-dir --config --json --quiet --verbose --color --progress --help --version' -- "$current")
     return
   fi
   case $command in
@@ -67,9 +67,9 @@ _hermes_transfer() {
     return
   fi
   case $command in
-    list | show | watch | wait | resume | retry | cancel | remove)
+    list | show | watch | wait | resume | retry | relink | cancel | remove)
       mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry cancel remove doctor completion help' -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove doctor completion help' -- "$current") ;;
   esac
 } && complete -F _hermes_transfer hermes-transfer

@@ -57,6 +57,7 @@ public enum Program {
     case .wait: try await WaitCommand.run(context)
     case .resume: try await ResumeCommand.run(context, anew: false)
     case .retry: try await ResumeCommand.run(context, anew: true)
+    case .relink: try await RelinkCommand.run(context)
     case .cancel: try await CancelCommand.run(context)
     case .remove: try await RemoveCommand.run(context)
     case .doctor: try DoctorCommand.run(context)

@@ -28,9 +28,13 @@ struct Acceptance: Sendable {
   }
 
   init(ids: [TransferID], core: EngineCore) {
+    self.init(ids: ids, owner: core.owner.token, stateFolder: core.configuration.stateFolder)
+  }
+
+  init(ids: [TransferID], owner: OwnerToken, stateFolder: String) {
     input = .ids(ids)
-    owner = core.owner.token
-    stateFolder = core.configuration.stateFolder
+    self.owner = owner
+    self.stateFolder = stateFolder
   }
 
   func run(_ store: Store) -> Result<Accepted, TransferFailure> {
@@ -108,7 +112,7 @@ struct Acceptance: Sendable {
     return try store.record(record.id)
   }
 
-  private func writeSecrets(of request: DownloadRequest, _ url: WebURL, to record: inout TransferRecord) throws {
+  func writeSecrets(of request: DownloadRequest, _ url: WebURL, to record: inout TransferRecord) throws {
     let secrets = RequestSecrets(request, isURLSecret: url.text != url.redacted)
     if !secrets.isEmpty {
       try SecretFile.write(secrets.bytes(), folder: stateFolder, id: record.id)
@@ -189,7 +193,7 @@ struct Acceptance: Sendable {
     return accepted
   }
 
-  private func storedRequest(of record: TransferRecord) throws -> DownloadRequest {
+  func storedRequest(of record: TransferRecord) throws -> DownloadRequest {
     var request = DownloadRequest(url: record.url, folder: record.folder)
     if let name = record.requestedName { request.output = Paths.join(record.folder, name) }
     if let options = RequestOptions(json: record.options) { options.apply(to: &request) }
@@ -201,7 +205,7 @@ struct Acceptance: Sendable {
     return request
   }
 
-  private func claim(_ ids: [TransferID], _ store: Store) throws {
+  func claim(_ ids: [TransferID], _ store: Store) throws {
     guard !ids.isEmpty else { return }
     let held = try store.claim(ids, owner: owner)
     guard let (id, other) = held.min(by: { $0.key < $1.key }) else { return }

@@ -62,6 +62,7 @@ extension DownloadDriver {
       if connection.ask.source == 0 { finalURL = connection.url }
       suggestedName = suggestedName ?? head.contentDisposition.flatMap { ContentDisposition.fileName(in: $0) }
       promisedDigest = Checksum(promisedBy: head)
+      answer = head
     }
     // The name, the disk and the record come before the first byte; the rest waits until libcurl is done.
     var postponed: [DownloadMachine.Action] = []

@@ -26,9 +26,11 @@ final class DownloadDriver {
   /// Where the last answered request of the first source ended up, after redirects.
   var finalURL: WebURL?
   var suggestedName: String?
+  /// The head of the last answer that was taken.
+  var answer: ResponseHead?
   var promisedDigest: Checksum?
   var isEnded = false
-  var sink: OutputSink?
+  var sink: (any ByteSink)?
   /// A small file's whole content, between its last byte and its finishing.
   var smallBuffer: Buffer?
   var attemptNumber = 0
@@ -38,7 +40,7 @@ final class DownloadDriver {
 
   init(
     core: EngineCore, request: DownloadRequest, sources: [WebURL], record: TransferRecord, held: RangeSet,
-    part: PartFile?, finished: Validator?
+    part: PartFile?, finished: Validator?, onlyCompares: Bool = false
   ) {
     self.core = core
     self.request = request
@@ -68,6 +70,7 @@ final class DownloadDriver {
     settings.maxAttempts = request.limits.maxAttempts
     settings.retryMaxWaitSeconds = request.limits.retryMaxWaitSeconds
     settings.finished = finished
+    settings.onlyCompares = onlyCompares
     machine = DownloadMachine(settings, saved: saved)
     snapshot = TransferSnapshot(record: record)
     snapshot.bytesDone = held.byteCount
@@ -182,9 +185,9 @@ final class DownloadDriver {
 
   /// Everything thrown away, in an order that no crash can twist: first the journal, then the record, then new bytes.
   private func restart(_ cause: ResponseCheck.RestartCause) {
-    if sink?.hasWritten == true {
+    if let lock = sink?.lock {
       closeLanes()
-      return end(TransferFailure(.contentChanged, "\(cause.rawValue), and part of it was written to standard output"))
+      return end(TransferFailure(.contentChanged, "\(cause.rawValue), and \(lock)"))
     }
     written = RangeSet()
     checkpointed = RangeSet()

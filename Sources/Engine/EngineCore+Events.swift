@@ -132,24 +132,41 @@ extension EngineCore {
   func stream(
     _ request: DownloadRequest, _ sources: [WebURL], _ continuation: CheckedContinuation<TransferFailure?, Never>
   ) {
-    guard !isStopping else { return continuation.resume(returning: Self.stopped) }
+    var request = request
+    request.connections = 1
     var generator = SecureRandom()
     let record = TransferRecord(
       id: .random(using: &generator), kind: .download, state: .running, url: sources[0].redacted, urlDigest: "",
       folder: "/", createdAt: wallClock)
-    var request = request
-    request.connections = 1
     let driver = DownloadDriver(
       core: self, request: request, sources: sources, record: record, held: RangeSet(), part: nil, finished: nil)
     driver.sink = OutputSink()
     driver.record.deadlineAt = wallClock + request.limits.deadlineSeconds
-    streams[driver.id] = continuation
+    run(driver) { continuation.resume(returning: $0) }
+  }
+
+  /// Runs a driver that has no record of its own; its sink takes the bytes.
+  private func run(_ driver: DownloadDriver, _ ended: @escaping (TransferFailure?) -> Void) {
+    guard !isStopping else { return ended(Self.stopped) }
+    streams[driver.id] = ended
     drivers[driver.id] = driver
-    activeByOrigin[sources[0].origin, default: 0] += 1
+    activeByOrigin[driver.sources[0].origin, default: 0] += 1
     driver.start()
   }
 
+  /// Asks a fresh URL for the end of what is held, and compares.
+  func probe(
+    _ waiting: WaitingTransfer, _ continuation: CheckedContinuation<Result<ResponseHead?, TransferFailure>, Never>
+  ) {
+    let driver = waiting.makeDriver(core: self, onlyCompares: true)
+    driver.sink = ProbeSink()
+    run(driver) { [unowned driver] failure in
+      continuation.resume(returning: failure.map { .failure($0) } ?? .success(driver.answer))
+    }
+  }
+
   func finishedStream(_ driver: DownloadDriver) {
+    driver.closeLanes()
     driver.isEnded = true
     driver.snapshot.state = .completed
     streamEnded(driver, nil)
@@ -158,7 +175,7 @@ extension EngineCore {
   func streamEnded(_ driver: DownloadDriver, _ failure: TransferFailure?) {
     leave(driver)
     emit(failure == nil ? .completed : failure?.code == .interrupted ? .paused : .failed, driver)
-    streams.removeValue(forKey: driver.id)?.resume(returning: failure)
+    streams.removeValue(forKey: driver.id)?(failure)
     settledAll()
   }
 }

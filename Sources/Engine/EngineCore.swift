@@ -45,7 +45,7 @@ final class EngineCore: @unchecked Sendable {
   var stateFailure: TransferFailure?
   var isStopping = false
   var stopWaiters: [CheckedContinuation<Void, Never>] = []
-  var streams: [TransferID: CheckedContinuation<TransferFailure?, Never>] = [:]
+  var streams: [TransferID: (TransferFailure?) -> Void] = [:]
 
   var nextTick = Instant.zero
   var nextCheckpoint = Instant.zero

@@ -43,6 +43,18 @@ public actor TransferEngine {
 
   /// Opens the state and starts the threads.
   public init(configuration: EngineConfiguration) throws(TransferFailure) {
+    self.init(core: try Self.openCore(configuration))
+  }
+
+  /// Apart from the throwing initialiser: nothing of an actor must exist yet when the state cannot be opened.
+  private init(core: EngineCore) {
+    self.core = core
+    loop = core.loop
+    loop.tick = { moment in core.turn(moment) }
+    loop.start()
+  }
+
+  private static func openCore(_ configuration: EngineConfiguration) throws(TransferFailure) -> EngineCore {
     let owner: OwnerLock
     let storeThread = try StoreThread(folder: configuration.stateFolder)
     do throws(StateError) {
@@ -51,11 +63,9 @@ public actor TransferEngine {
       storeThread.stop()
       throw error.failure
     }
-    loop = CurlLoop(maxConnections: Limits.cachedConnections)
-    core = EngineCore(configuration: configuration, loop: loop, storeThread: storeThread, owner: owner)
-    let core = core
-    loop.tick = { moment in core.turn(moment) }
-    loop.start()
+    return EngineCore(
+      configuration: configuration, loop: CurlLoop(maxConnections: Limits.cachedConnections),
+      storeThread: storeThread, owner: owner)
   }
 
   deinit {
@@ -99,6 +109,26 @@ public actor TransferEngine {
 
   /// Ends a transfer and removes its partial.
   public func cancel(_ id: TransferID) { core.cancel(id) }
+
+  /// Gives an unfinished transfer another URL for the same bytes. Where bytes are held, the new URL must agree in length
+  /// and in the last 64 KiB of them; else `.contentChanged` is thrown and everything stays as it was.
+  public func relink(_ id: TransferID, to url: String) async throws(TransferFailure) {
+    let relinking = Relinking(
+      id: id, url: url, owner: core.owner.token, stateFolder: core.configuration.stateFolder)
+    let begun: Result<WaitingTransfer?, TransferFailure> = await withCheckedContinuation { continuation in
+      core.storeThread.post { store in continuation.resume(returning: relinking.begin(store)) }
+    }
+    var proof: Result<ResponseHead?, TransferFailure> = .success(nil)
+    if let waiting = try begun.get() {
+      proof = await withCheckedContinuation { core.probe(waiting, $0) }
+    }
+    let proven = proof
+    let failure: TransferFailure? = await withCheckedContinuation { continuation in
+      core.storeThread.post { store in continuation.resume(returning: relinking.end(store, proven)) }
+    }
+    _ = try proven.get()
+    if let failure { throw failure }
+  }
 
   /// Fetches to standard output: in order, without state; resumed within this call only.
   public func stream(_ request: DownloadRequest) async throws(TransferFailure) {

@@ -12,10 +12,11 @@ struct WaitingTransfer: Sendable {
   var origin: String { sources[0].origin }
 
   /// The turn has come: look at what an earlier life left, and go on from there.
-  func makeDriver(core: EngineCore) -> DownloadDriver {
+  func makeDriver(core: EngineCore, onlyCompares: Bool = false) -> DownloadDriver {
     let (part, held) = request.resumes ? leftByEarlierLife(core) : (nil, RangeSet())
     return DownloadDriver(
-      core: core, request: request, sources: sources, record: record, held: held, part: part, finished: finished)
+      core: core, request: request, sources: sources, record: record, held: held, part: part, finished: finished,
+      onlyCompares: onlyCompares)
   }
 
   /// What was synced, and after a mere kill also what the journal saw written; nothing unless the partial can hold it.

@@ -125,6 +125,8 @@ import Testing
     try Files.makeFolders("\(path)/")
     for made in ["a", "a/b", "a/b/c"] { #expect(try Files.status(folder.path(made)).mode == 0o700) }
     try Files.makeFolders("/")
+    // A file system that makes none says so, once.
+    #expect(throws: Errno.notFound) { try Files.makeFolders("/proc/none/state") }
   }
 
   @Test func `a link to a folder is one, a file is not`() throws {

@@ -11,7 +11,7 @@ enum Completion {
   }
 
   /// The commands whose operands are IDs.
-  static let takingIDs: [CommandName] = [.list, .show, .watch, .wait, .resume, .retry, .cancel, .remove]
+  static let takingIDs: [CommandName] = [.list, .show, .watch, .wait, .resume, .retry, .relink, .cancel, .remove]
 
   /// Prints the IDs of the state, one a line, for the shells.
   static let listOfIDs = "hermes-transfer list --json 2>/dev/null | sed -n 's/.*\"id\" *: *\"\\([0-9a-z]*\\)\".*/\\1/p'"

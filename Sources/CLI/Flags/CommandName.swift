@@ -1,6 +1,6 @@
 /// Every command; the raw value is the word typed.
 enum CommandName: String, CaseIterable, Hashable, Sendable {
-  case download, list, show, watch, wait, resume, retry, cancel, remove, doctor, completion, help
+  case download, list, show, watch, wait, resume, retry, relink, cancel, remove, doctor, completion, help
   /// Prints what is made from the tables for the tree: the manual and the completions. Not for people.
   case generate
 }
@@ -52,6 +52,14 @@ enum CommandTable {
       details: """
         Try transfers that failed or were cancelled again, in the foreground, with their counters and deadline set \
         anew. What is held of a failed transfer is kept. With --all, every failed transfer is tried.
+        """),
+    Command(
+      name: .relink, operands: "ID URL", operandCount: 2..<3,
+      summary: "give a transfer a fresh URL",
+      details: """
+        Give an unfinished transfer a fresh URL for the same bytes, as when a signed URL has expired. The new URL is \
+        asked for the last 64 KiB of what is held: its length and these bytes must agree, else nothing is changed and \
+        the exit status is 8. After it, resume goes on.
         """),
     Command(
       name: .cancel, operands: "ID…", operandCount: 0..<Int.max,

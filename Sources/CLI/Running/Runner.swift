@@ -43,6 +43,19 @@ final class Runner {
     return .success
   }
 
+  /// Gives a transfer another URL.
+  func relink(_ id: TransferID, to url: String) async throws(TransferFailure) -> ExitStatus {
+    let engine = try TransferEngine(configuration: configuration())
+    interruption.stops(engine)
+    do throws(TransferFailure) {
+      try await engine.relink(id, to: url)
+    } catch {
+      if let status = interruption.status { return status }
+      throw TransferFailure(error.code, "cannot relink \(id): \(error.message)", hint: error.hint)
+    }
+    return .success
+  }
+
   private func configuration() throws(TransferFailure) -> EngineConfiguration {
     let settings = context.settings
     var configuration = EngineConfiguration(stateFolder: try context.stateFolder)

@@ -216,7 +216,8 @@ extension DownloadMachine {
     guard phase == .running, let current = lanes[lane] else { return [] }
     if case .fault(let fault) = end { return laneFailed(lane, fault, now: now) }
     guard current.isAnswered else {
-      return laneFailed(lane, .transient(TransferFailure(.connectionFailed, "server sent no answer")), now: now)
+      return laneFailed(
+        lane, .transient(TransferFailure(.protocolViolation, "server sent something that is no HTTP answer")), now: now)
     }
     if current.isOverrun {
       let failure = TransferFailure(
@@ -235,6 +236,7 @@ extension DownloadMachine {
         .lengthMismatch, "server closed the connection after \(position) of \(total.map(String.init) ?? "?") bytes")
       return laneFailed(lane, .transient(failure), now: now)
     }
+    if settings.onlyCompares { return closeAll() + finish() }
     return next(lane, now: now)
   }
 

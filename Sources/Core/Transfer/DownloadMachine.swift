@@ -15,6 +15,8 @@ public struct DownloadMachine: Sendable {
     public var waitsForDisk = false
     public var maxAttempts: Int? = 5
     public var retryMaxWaitSeconds: Double = 300
+    /// Ask for nothing but the end of what is held, compare it, and finish.
+    public var onlyCompares = false
     /// The validator of a finished file: ask first whether it is still the one.
     public var finished: Validator?
 
@@ -252,6 +254,7 @@ public struct DownloadMachine: Sendable {
     if needsComparison { ask.start = max(0, start - Self.comparedByteCount) }
     // Gaps behind this one belong to other lanes; with one gap the request is open-ended.
     if let gap = firstGap, let total, gap.end < total { ask.end = gap.end }
+    if settings.onlyCompares { ask.end = start }
     return ask
   }
 

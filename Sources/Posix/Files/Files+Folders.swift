@@ -13,7 +13,10 @@ extension Files {
       let parent = Paths.folder(path)
       guard parent != path else { throw .notFound }
       try makeFolders(parent, mode: mode)
-      try makeFolders(path, mode: mode)
+      // Once more, and no oftener: /proc says «not found» below folders that are there.
+      do throws(Errno) { try Syscalls.mkdir(path, mode: mode) } catch {
+        guard error == .exists, try status(path).kind == .folder else { throw error }
+      }
     }
   }
 
