@@ -87,12 +87,18 @@ extension DownloadDriver {
     }
   }
 
-  func removeJournal() {
+  /// A connection's run is over: its record may be joined with others.
+  func endRun(of connection: LaneConnection) {
+    if let number = connection.journalRecord { journal?.finish(number) }
+    connection.journalRecord = nil
+  }
+
+  func removeJournal() throws(TransferFailure) {
     journal = nil
     do throws(StateError) {
       try WriteJournal.remove(folder: core.configuration.stateFolder, id: id)
     } catch {
-      core.emit(.note, self, note: error.failure.message)
+      throw error.failure
     }
   }
 

@@ -47,6 +47,7 @@ extension DownloadDriver {
   func detach(_ connection: LaneConnection, flushing: Bool) {
     guard lanes[connection.lane] === connection else { return }
     if flushing { _ = flush(connection) }
+    endRun(of: connection)
     lanes[connection.lane] = nil
     core.retire(connection)
   }
@@ -101,6 +102,7 @@ extension DownloadDriver {
   /// Forgets a connection from inside its own callback; what it gathered is written.
   private func leave(_ connection: LaneConnection) {
     _ = flush(connection)
+    endRun(of: connection)
     if lanes[connection.lane] === connection { lanes[connection.lane] = nil }
     core.retireLater(connection)
   }
@@ -150,6 +152,7 @@ extension DownloadDriver {
     }
     // A small file stays in its buffer until it is finished.
     if !isSmall || end != .complete { _ = flush(connection) } else { smallBuffer = connection.takeBuffer() }
+    endRun(of: connection)
     lanes[connection.lane] = nil
     core.giveBack(connection)
     perform(machine.laneEnded(connection.lane, end, now: core.now))

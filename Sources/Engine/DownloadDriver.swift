@@ -189,9 +189,15 @@ final class DownloadDriver {
       closeLanes()
       return end(TransferFailure(.contentChanged, "\(cause.rawValue), and \(lock)"))
     }
+    do throws(TransferFailure) {
+      try removeJournal()
+    } catch {
+      // A journal that stayed could vouch for bytes of the new partial that never came.
+      closeLanes()
+      return end(error)
+    }
     written = RangeSet()
     checkpointed = RangeSet()
-    removeJournal()
     record.synced = RangeSet()
     record.bytesTotal = nil
     record.entityTag = nil
@@ -254,7 +260,8 @@ final class DownloadDriver {
   /// The batch has given the file its name, or not.
   func finished(_ outcome: FinishOutcome) {
     isEnded = true
-    removeJournal()
+    // Done, and recorded as such: a journal that stays is not looked at again.
+    do throws(TransferFailure) { try removeJournal() } catch { core.emit(.note, self, note: error.message) }
     record = outcome.record
     snapshot.state = outcome.record.state
     snapshot.failure = outcome.failure
@@ -304,7 +311,8 @@ final class DownloadDriver {
     snapshot.state = .cancelled
     snapshot.bytesDone = 0
     written = RangeSet()
-    removeJournal()
+    // The store's thread removes it with the other leftovers.
+    journal = nil
     part = nil
     settle(.cancelled)
   }

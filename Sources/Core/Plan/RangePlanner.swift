@@ -18,6 +18,9 @@ public struct RangePlanner: Sendable {
   public static let unbounded = Int64.max
   /// No lane takes less than this from another.
   public var smallestShare: Int64 = 64 << 10
+  /// What a running request asked for is taken only from a lane that needs longer than this: taking it costs the
+  /// victim's connection and what is on its way there.
+  public var cutSeconds = 0.25
   /// A request asks for about this many seconds of its lane's rate.
   static let askSeconds = 4.0
   static let smallestAsk: Int64 = 1 << 20
@@ -130,6 +133,7 @@ public struct RangePlanner: Sendable {
     if middle < territory.askedEnd, territory.end - territory.askedEnd >= max(taken / 2, smallestShare) {
       middle = territory.askedEnd
     }
+    guard middle >= territory.askedEnd || victim.seconds > cutSeconds else { return nil }
     let range = ByteRange(middle, territory.end)
     territory.end = middle
     territory.askedEnd = min(territory.askedEnd, middle)

@@ -8,6 +8,7 @@ extension DownloadMachine {
   ) -> (HeadVerdict, [Action]) {
     guard phase == .running, let current = lanes[lane] else { return (.drop, []) }
     self.roundTripSeconds = roundTripSeconds
+    planner.cutSeconds = max(0.25, 4 * roundTripSeconds)
     isMultiplexed = head.isMultiplexed
     var question = ResponseCheck.Question(
       start: current.ask.start ?? 0, end: current.ask.end, total: total,
