@@ -1,54 +1,46 @@
 import Core
 import HermesTransfer
-import Posix
 
 @MainActor
 enum DownloadCommand {
   static func run(_ context: CommandContext) async throws(TransferFailure) -> ExitStatus {
+    try check(context.settings)
     let template = try RequestTemplate(context, secrets: Secrets(context))
-    let requests = try requests(context, template)
-    guard let first = requests.first else {
+    let feed = try RequestFeed(context, template)
+    let runner = Runner(context)
+    if context.settings.text(.output) == "-" {
+      return try await runner.stream(template.request(context.settings.operands[0]))
+    }
+    return try await runner.run { engine throws(TransferFailure) in
+      guard let next = try await feed.next() else { return false }
+      for failure in next.refused { runner.refuse(failure) }
+      if !next.requests.isEmpty { tell(try await engine.download(next.requests), context.console) }
+      return true
+    }
+  }
+
+  /// What belongs to one file is not given for several.
+  private static func check(_ settings: Settings) throws(TransferFailure) {
+    let hasList = !settings.texts(.inputFile).isEmpty
+    guard hasList || !settings.operands.isEmpty else {
       throw TransferFailure(.usage, "nothing to download", hint: "hermes-transfer download URL…, or -i FILE")
     }
-    if context.settings.text(.output) != nil, requests.count > 1 {
+    guard hasList || settings.operands.count > 1 else { return }
+    for name in [FlagName.output, .checksum, .mirror] where settings.text(name) != nil {
       throw TransferFailure(
-        .usage, "--output names one file, there are \(requests.count) URLs",
-        hint: "--directory puts several files into a folder")
+        .usage, "--\(name.rawValue) is for one URL, and there are several",
+        hint: name == .output ? "--directory puts several files into a folder" : nil)
     }
-    let runner = Runner(context)
-    if context.settings.text(.output) == "-" { return try await runner.stream(first) }
-    return try await runner.run { engine throws(TransferFailure) in _ = try await engine.download(requests) }
   }
 
-  private static func requests(
-    _ context: CommandContext, _ template: RequestTemplate
-  ) throws(TransferFailure) -> [DownloadRequest] {
-    var requests = context.settings.operands.map { template.request($0) }
-    for path in context.settings.texts(.inputFile) {
-      for entry in try list(path, context) {
-        do throws(WebURL.Invalid) {
-          _ = try WebURL(entry.url)
-        } catch {
-          throw TransferFailure(.usage, "cannot use line \(entry.line) of \(path): \(error.message)")
-        }
-        requests.append(template.request(entry.url, name: entry.name))
+  private static func tell(_ accepted: [AcceptedTransfer], _ console: Console) {
+    guard console.isVerbose else { return }
+    for transfer in accepted {
+      switch transfer.outcome {
+      case .new: console.detail("transfer \(transfer.id) is new")
+      case .resumed(let count): console.detail("transfer \(transfer.id) goes on after \(Quantity.bytes(count))")
+      case .alreadyComplete: console.detail("transfer \(transfer.id) is complete; asking whether the server has newer")
       }
     }
-    return requests
-  }
-
-  private static func list(_ path: String, _ context: CommandContext) throws(TransferFailure) -> [ListedURL] {
-    var parser = URLListParser()
-    var lines: [[UInt8]] = []
-    var entries: [ListedURL] = []
-    do throws(Errno) {
-      var reader =
-        path == "-" ? LineReader.standardInput() : LineReader(try Files.openToRead(context.surroundings.absolute(path)))
-      while let line = try reader.next() { lines.append(line) }
-    } catch {
-      throw TransferFailure(.localFile, "cannot read \(path): \(error)")
-    }
-    for line in lines { entries += try parser.feed(line + [10]) }
-    return entries
   }
 }

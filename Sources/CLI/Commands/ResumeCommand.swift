@@ -15,7 +15,13 @@ enum ResumeCommand {
       return .success
     }
     if !context.settings.isOn(.all) { try check(try reader.records(.ids(ids)), anew: anew) }
-    return try await Runner(context).run { engine throws(TransferFailure) in try await engine.resume(ids) }
+    var isGiven = false
+    return try await Runner(context).run { engine throws(TransferFailure) in
+      if isGiven { return false }
+      isGiven = true
+      try await engine.resume(ids)
+      return true
+    }
   }
 
   private static func check(_ records: [TransferRecord], anew: Bool) throws(TransferFailure) {

@@ -40,7 +40,7 @@ final class BarView: ProgressView {
     // The last column stays free: some terminals wrap as soon as it is written.
     let lines = ProgressFrame.lines(of: board, width: window.columns - 1, rows: window.rows - 1, now: now.wall)
     console.draw(lines, columns: window.columns)
-    hasDrawn = true
+    if !lines.isEmpty { hasDrawn = true }
   }
 }
 

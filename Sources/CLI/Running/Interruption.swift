@@ -6,6 +6,7 @@ import Posix
 public final class Interruption: Sendable {
   private struct State {
     var engine: TransferEngine?
+    var tell: @Sendable () -> Void = {}
     var signal: StopSignal?
   }
 
@@ -16,13 +17,14 @@ public final class Interruption: Sendable {
     StopSignals.watch { [self] signal in receive(signal) }
   }
 
-  /// Whom the first signal stops.
-  func stops(_ engine: TransferEngine) {
+  /// Whom the first signal stops, and who hears of it.
+  func stops(_ engine: TransferEngine, _ tell: @escaping @Sendable () -> Void = {}) {
     let signal = state.withLock { state in
       state.engine = engine
+      state.tell = tell
       return state.signal
     }
-    if signal != nil { stop(engine) }
+    if signal != nil { stop(engine, tell) }
   }
 
   var status: ExitStatus? {
@@ -35,17 +37,20 @@ public final class Interruption: Sendable {
 
   private func receive(_ signal: StopSignal) {
     guard signal != .windowChanged else { return }
-    let (earlier, engine) = state.withLock { state in
+    let (earlier, engine, tell) = state.withLock { state in
       let earlier = state.signal
       state.signal = earlier ?? signal
-      return (earlier, state.engine)
+      return (earlier, state.engine, state.tell)
     }
     guard earlier == nil, let engine else {
       HiddenPrompt.restore()
       Process.exitNow((signal == .terminate ? ExitStatus.terminated : .interrupted).rawValue)
     }
-    stop(engine)
+    stop(engine, tell)
   }
 
-  private func stop(_ engine: TransferEngine) { Task { await engine.stop() } }
+  private func stop(_ engine: TransferEngine, _ tell: @escaping @Sendable () -> Void) {
+    tell()
+    Task { await engine.stop() }
+  }
 }

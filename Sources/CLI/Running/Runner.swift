@@ -7,7 +7,10 @@ final class Runner {
   private let context: CommandContext
   private let view: any ProgressView
   private let interruption: Interruption
+  private static let frameMilliseconds = 250
   private var worst = ExitStatus.success
+  private var batches = 0
+  private var isFed = false
   private var stopped: [TransferID] = []
 
   init(_ context: CommandContext) {
@@ -16,18 +19,74 @@ final class Runner {
     interruption = context.interruption
   }
 
-  /// Opens the engine, lets `begin` give it its work, and stays until all of it has ended.
-  func run(
-    _ begin: (TransferEngine) async throws(TransferFailure) -> Void
-  ) async throws(TransferFailure) -> ExitStatus {
+  /// Gives the engine its next work; false when there is no more.
+  typealias Feeding = @MainActor (TransferEngine) async throws(TransferFailure) -> Bool
+
+  /// Opens the engine, feeds it while it runs, and stays until all of it has ended.
+  func run(_ feeding: @escaping Feeding) async throws(TransferFailure) -> ExitStatus {
     let engine = try TransferEngine(configuration: configuration())
-    interruption.stops(engine)
-    try await begin(engine)
-    while let events = await engine.nextEvents() { try take(events) }
+    let (arrivals, arrived) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    // Whoever waits for a list that does not come must hear of it too.
+    interruption.stops(engine) { arrived.finish() }
+    let outcome: Result<Void, TransferFailure> = await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.feed(engine, feeding, arrived) }
+      group.addTask { await self.keepDrawing() }
+      defer { group.cancelAll() }
+      return await self.show(engine, arrivals)
+    }
+    try outcome.get()
     view.finish(at: context.surroundings.now())
-    guard let status = interruption.status, !stopped.isEmpty else { return worst }
+    guard let status = interruption.status, !stopped.isEmpty || !isFed else { return worst }
     tellHowToGoOn()
     return status
+  }
+
+  /// A failure ends the feeding, not what runs already.
+  private func feed(
+    _ engine: TransferEngine, _ feeding: Feeding, _ arrived: AsyncStream<Void>.Continuation
+  ) async {
+    do throws(TransferFailure) {
+      while interruption.status == nil, try await feeding(engine) {
+        batches += 1
+        arrived.yield()
+      }
+      // What was accepted while the engine stopped would stay for ever.
+      if interruption.status != nil { await engine.stop() } else { isFed = true }
+    } catch {
+      refuse(error)
+      isFed = true
+    }
+    arrived.finish()
+  }
+
+  /// The engine is idle whenever it has done all that it was given, so its nil is the end only when nothing came since
+  /// it was asked and nothing will.
+  private func show(_ engine: TransferEngine, _ arrivals: AsyncStream<Void>) async -> Result<Void, TransferFailure> {
+    while true {
+      let known = batches
+      if let events = await engine.nextEvents() {
+        do throws(TransferFailure) { try take(events) } catch { return .failure(error) }
+      } else if batches == known {
+        if isFed || interruption.status != nil { return .success(()) }
+        var iterator = arrivals.makeAsyncIterator()
+        _ = await iterator.next()
+      }
+    }
+  }
+
+  /// Countdowns, stalls and a window's new size show without an event.
+  private func keepDrawing() async {
+    guard context.progressKind == .bar || context.progressKind == .line else { return }
+    while !Task.isCancelled {
+      do throws(TransferFailure) { try view.take([], at: context.surroundings.now()) } catch { return }
+      await pause(milliseconds: Self.frameMilliseconds)
+    }
+  }
+
+  /// Says what was not even begun.
+  func refuse(_ failure: TransferFailure) {
+    worst = max(worst, failure.exitStatus)
+    context.console.fail(ErrorLine(failure))
   }
 
   /// To standard output, without state.
@@ -96,6 +155,7 @@ final class Runner {
   }
 
   private func tellHowToGoOn() {
+    guard !stopped.isEmpty else { return context.console.note("interrupted") }
     let ids = stopped.prefix(3).map(\.text).joined(separator: " ")
     let which = stopped.count > 3 ? "--all" : ids
     context.console.note("interrupted; the same command goes on, or: hermes-transfer resume \(which)")

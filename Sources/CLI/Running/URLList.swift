@@ -8,47 +8,22 @@ struct ListedURL: Hashable, Sendable {
   let name: String?
 }
 
-/// Reads a list of URLs as its bytes come: one a line, a tab and a name after it where one is wanted; empty lines and
-/// those that start with `#` are skipped.
+/// Reads a list of URLs line by line: a tab and a name stand behind a URL where one is wanted; empty lines and those
+/// that start with `#` are skipped.
 struct URLListParser {
-  /// More than any server takes; a longer line is not a list of URLs.
-  static let maxLineByteCount = 65_536
-
-  private var rest: [UInt8] = []
   private var line = 0
 
-  /// The whole lines that the bytes complete.
-  mutating func feed(_ bytes: some Collection<UInt8>) throws(TransferFailure) -> [ListedURL] {
-    var entries: [ListedURL] = []
-    var start = bytes.startIndex
-    while let end = bytes[start...].firstIndex(of: 10) {
-      rest += bytes[start..<end]
-      try take(&entries)
-      start = bytes.index(after: end)
-    }
-    rest += bytes[start...]
-    guard rest.count <= Self.maxLineByteCount else { throw tooLong(line + 1) }
-    return entries
-  }
-
-  /// The last line, when no line break follows it.
-  mutating func finish() throws(TransferFailure) -> [ListedURL] {
-    var entries: [ListedURL] = []
-    if !rest.isEmpty { try take(&entries) }
-    return entries
-  }
-
-  private mutating func take(_ entries: inout [ListedURL]) throws(TransferFailure) {
+  /// What a line says, without its end; nil when nothing.
+  mutating func entry(of bytes: [UInt8]) -> ListedURL? {
     line += 1
-    guard rest.count <= Self.maxLineByteCount else { throw tooLong(line) }
-    if line == 1, rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest.removeFirst(3) }
-    let text = String(decoding: rest, as: UTF8.self)
-    rest.removeAll(keepingCapacity: true)
+    // Editors of other systems put U+FEFF before the first line.
+    let isMarked = line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    let text = String(decoding: isMarked ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
     let pieces = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-    let url = trimmed(pieces[0])
-    guard !url.isEmpty, !url.hasPrefix("#") else { return }
+    let url = pieces.first.map(trimmed) ?? ""
+    guard !url.isEmpty, !url.hasPrefix("#") else { return nil }
     let name = pieces.count == 2 ? trimmed(pieces[1]) : ""
-    entries.append(ListedURL(line: line, url: url, name: name.isEmpty ? nil : name))
+    return ListedURL(line: line, url: url, name: name.isEmpty ? nil : name)
   }
 
   private func trimmed(_ text: Substring) -> String {
@@ -56,9 +31,5 @@ struct URLListParser {
     var text = text.drop(while: isSpace)
     while text.last.map(isSpace) ?? false { text.removeLast() }
     return String(text)
-  }
-
-  private func tooLong(_ line: Int) -> TransferFailure {
-    TransferFailure(.usage, "line \(line) is longer than \(Self.maxLineByteCount) bytes")
   }
 }
