@@ -38,7 +38,7 @@ extension DownloadDriver {
     snapshot.path = path
     snapshot.name = name
     record.path = path
-    if part == nil { record.partName = SafeFileName.partName(for: name, id: id.text) }
+    if part == nil { record.partName = newPartName(for: name) }
     guard Files.isThere(path) else { return }
     switch request.ifExists {
     case .fail:
@@ -50,12 +50,31 @@ extension DownloadDriver {
     }
   }
 
+  /// Nothing is held any more.
+  func forgetPart() {
+    record.synced = RangeSet()
+    record.bytesTotal = nil
+    record.entityTag = nil
+    record.lastModified = nil
+    record.isLastModifiedStrong = false
+    formerPartName = record.partName ?? formerPartName
+    record.partName = nil
+  }
+
+  /// Another name than the last one had: until our record is on the disk, the old record speaks of a file that is not
+  /// there, and never of the new one's bytes.
+  private func newPartName(for name: String) -> String {
+    let usual = SafeFileName.partName(for: name, id: id.text)
+    return usual == formerPartName ? SafeFileName.partName(for: name, id: "\(id)-2") : usual
+  }
+
   /// Opens the part file and reserves its room.
   func ensurePart() {
     guard part == nil, sink == nil, let name = record.partName else { return }
     do throws(Errno) {
       let part = try PartFile.create(folder: record.folder, name: name)
       self.part = part
+      if let former = formerPartName { try Files.unlink(former, in: Files.openFolder(record.folder), ifThere: true) }
       try reserve(part)
     } catch {
       return diskFailed(error, doing: "cannot create a file in \(record.folder)")
@@ -82,7 +101,8 @@ extension DownloadDriver {
         inode: status.inode, held: written)
       self.journal = journal
     } catch {
-      // Without it a kill costs what the last second brought; nothing is wrong with the download itself.
+      // Without one a kill costs what the last second brought; but an old one must not vouch for this part file.
+      do throws(TransferFailure) { try removeJournal() } catch { return abort(error) }
       core.emit(.note, self, note: "no journal: \(error)")
     }
   }

@@ -17,6 +17,8 @@ final class DownloadDriver {
   var part: PartFile?
   var journal: WriteJournal?
   /// Bytes in the part file, by pwrite.
+  /// The part file that an earlier record names and that holds nothing for us.
+  var formerPartName: String?
   var written: RangeSet
   var checkpointed: RangeSet
   var isCheckpointing = false
@@ -49,7 +51,7 @@ final class DownloadDriver {
     self.part = part
     id = record.id
     written = held
-    checkpointed = record.synced
+    checkpointed = part == nil ? RangeSet() : record.synced
     var saved = DownloadMachine.Saved()
     saved.held = held
     saved.total = held.isEmpty ? nil : record.bytesTotal
@@ -73,6 +75,7 @@ final class DownloadDriver {
     settings.onlyCompares = onlyCompares
     machine = DownloadMachine(settings, saved: saved)
     snapshot = TransferSnapshot(record: record)
+    if part == nil { forgetPart() }
     snapshot.bytesDone = held.byteCount
   }
 
@@ -198,11 +201,7 @@ final class DownloadDriver {
     }
     written = RangeSet()
     checkpointed = RangeSet()
-    record.synced = RangeSet()
-    record.bytesTotal = nil
-    record.entityTag = nil
-    record.lastModified = nil
-    record.isLastModifiedStrong = false
+    forgetPart()
     record.restarts += 1
     let (id, record, name, folder) = (id, record, part?.name, record.folder)
     part = nil

@@ -119,8 +119,9 @@ extension DownloadMachine {
 
   private mutating func askAnew(_ cause: ResponseCheck.RestartCause, now: Instant) -> (HeadVerdict, [Action]) {
     let closing = closeAll()
-    // Nothing is held, and yet no range can be had: ask for the whole.
     if received.isEmpty {
+      if cause != .notSatisfiable { return (.drop, closing + start(now: now)) }
+      // Nothing is held, and yet no range can be had: ask for the whole.
       guard asksRanges else {
         return (.drop, closing + fail(TransferFailure(.protocolViolation, "server refuses the request for the whole")))
       }
@@ -246,6 +247,11 @@ extension DownloadMachine {
     measure(lane, now: now)
     lanes[lane] = nil
     if isWhole { return closeAll() + finish() }
+    // The server sent less than asked, and nothing proves that the next request meets the same file: compare.
+    guard currentValidator.isStrong else {
+      needsComparison = !received.isEmpty
+      return start(now: now)
+    }
     guard servesRanges == true, activeLanes < ramp.target else {
       planner.drop(lane)
       return activeLanes == 0 ? askRest(now: now) : []

@@ -179,6 +179,11 @@ public struct DownloadMachine: Sendable {
   public mutating func start(now: Instant) -> [Action] {
     phase = .running
     if isWhole, !checksFinished { return finish() }
+    if received.isEmpty {
+      // A length without a byte binds us to nothing.
+      total = nil
+      validator = Validator()
+    }
     attempts += 1
     planner.reset(gaps: [])
     periodBase = (now, byteCountReceived)
