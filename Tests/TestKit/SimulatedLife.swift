@@ -125,6 +125,7 @@ public struct SimulatedLife {
       // The truth of the offset: what the peer really sent there.
       if start + Int64(verdict.skip + verdict.compare) != from { fault = "kept at \(from), sent from \(start)" }
       let range = ByteRange(from, from + Int64(verdict.keep))
+      if !journal.intersection(range).isEmpty { fault = "\(range) is kept twice" }
       tell("lane \(number) keeps \(range) of version \(answer.version)")
       disk.write(range, version: answer.version)
       journal.insert(range)

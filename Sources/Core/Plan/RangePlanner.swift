@@ -20,11 +20,16 @@ public struct RangePlanner: Sendable {
   public var smallestShare: Int64 = 64 << 10
   /// What a running request asked for is taken only from a lane that needs longer than this: taking it costs the
   /// victim's connection and what is on its way there.
-  public var cutSeconds = 0.25
+  public var cutSeconds = 1.0
+  /// Whether one lane is all there will be; then it asks for everything at once.
+  public var isAlone = true
   /// A request asks for about this many seconds of its lane's rate.
   static let askSeconds = 4.0
   static let smallestAsk: Int64 = 1 << 20
   static let largestAsk: Int64 = 64 << 20
+
+  /// What a first lane is taken for: a large file is shared before anything was measured, a small one is not.
+  static let guessedBytesPerSecond = 8e6
 
   private var territories: [Territory?]
   private(set) var free: [ByteRange] = []
@@ -96,7 +101,7 @@ public struct RangePlanner: Sendable {
     let wanted = Int64(territory.bytesPerSecond * Self.askSeconds)
     let size = min(max(wanted, Self.smallestAsk), Self.largestAsk)
     // A rest that is hardly worth another round trip goes along; alone, nobody wants a share.
-    let rest = activeCount == 1 ? 0 : territory.remaining
+    let rest = isAlone ? 0 : territory.remaining
     let end = rest <= size + size / 2 ? territory.end : territory.position + size
     territory.askedEnd = end
     territories[lane] = territory
@@ -116,17 +121,21 @@ public struct RangePlanner: Sendable {
 
   private mutating func steal(for lane: Int, bytesPerSecond: Double) -> ByteRange? {
     let known = territories.compactMap { $0?.bytesPerSecond }.filter { $0 > 0 }
-    let usual = known.isEmpty ? 1 : known.reduce(0, +) / Double(known.count)
+    let usual = known.isEmpty ? Self.guessedBytesPerSecond : known.reduce(0, +) / Double(known.count)
+    // A lane that was not measured yet is taken for a usual one, a slow one for no slower than a sixteenth of that.
+    let rate = { (territory: Territory) in
+      territory.bytesPerSecond > 0 ? max(territory.bytesPerSecond, usual / 16, 1) : usual
+    }
     var victim: (lane: Int, seconds: Double)?
     for (number, territory) in territories.enumerated() {
       guard let territory, number != lane, territory.end != Self.unbounded else { continue }
       guard territory.remaining >= 2 * smallestShare else { continue }
-      let seconds = Double(territory.remaining) / max(territory.bytesPerSecond, usual / 16, 1)
+      let seconds = Double(territory.remaining) / rate(territory)
       if seconds > victim?.seconds ?? 0 { victim = (number, seconds) }
     }
     guard let victim, var territory = territories[victim.lane] else { return nil }
     let own = bytesPerSecond > 0 ? bytesPerSecond : usual
-    let share = own / (own + max(territory.bytesPerSecond, usual / 16, 1))
+    let share = own / (own + rate(territory))
     let taken = min(max(Int64(Double(territory.remaining) * share), smallestShare), territory.remaining - smallestShare)
     var middle = territory.end - taken
     // Bytes already asked for are taken only when what is not asked for is too little to share.

@@ -8,7 +8,8 @@ extension DownloadMachine {
   ) -> (HeadVerdict, [Action]) {
     guard phase == .running, let current = lanes[lane] else { return (.drop, []) }
     self.roundTripSeconds = roundTripSeconds
-    planner.cutSeconds = max(0.25, 4 * roundTripSeconds)
+    // Near by, the kernels' buffers hold megabytes that a cut throws away, and a second is soon over.
+    planner.cutSeconds = roundTripSeconds >= ConnectionRamp.farSeconds ? max(0.25, 4 * roundTripSeconds) : 1
     isMultiplexed = head.isMultiplexed
     var question = ResponseCheck.Question(
       start: current.ask.start ?? 0, end: current.ask.end, total: total,
@@ -39,9 +40,10 @@ extension DownloadMachine {
     _ lane: Int, _ body: ResponseCheck.Body, _ head: ResponseHead, now: Instant
   ) -> (HeadVerdict, [Action]) {
     var actions: [Action] = []
-    let isFirst = total == nil || !isAnyAnswered
+    let isFirst = isOpening
+    isOpening = false
     if total == nil { total = body.total }
-    if received.isEmpty, !isAnyAnswered { validator = Validator(of: head) }
+    if received.isEmpty, isFirst { validator = Validator(of: head) }
     checksFinished = false
     asksAgain = 0
     if body.isRange {
@@ -70,8 +72,6 @@ extension DownloadMachine {
     let text = other.map { "\($0) bytes" } ?? "another file"
     return TransferFailure(.lengthMismatch, "mirror \(source) has \(text), the file has \(total) bytes")
   }
-
-  private var isAnyAnswered: Bool { lanes.contains { $0?.isAnswered == true } }
 
   /// Segments need ranges and a validator that proves they belong together, and a connection of their own each.
   var canSegment: Bool { servesRanges == true && validator.isStrong && !isMultiplexed && !needsComparison }
@@ -105,6 +105,7 @@ extension DownloadMachine {
     let restarting = restart(cause)
     guard phase == .restarting else { return (.drop, actions + dropLane(lane) + restarting) }
     lanes[lane] = kept
+    isOpening = true
     if cause == .rangeIgnored { servesRanges = false }
     let (_, accepted) = accept(lane, body, head, now: now)
     // The whole may be empty, and then it is finished already.
@@ -256,12 +257,14 @@ extension DownloadMachine {
       planner.drop(lane)
       return activeLanes == 0 ? askRest(now: now) : []
     }
+    planner.isAlone = ramp.target == 1
     guard let range = planner.nextAsk(lane) else { return activeLanes == 0 ? start(now: now) : [] }
     return [open(lane, ask(range), now: now)]
   }
 
   /// No lane is left and bytes are missing: one lane goes on with the first gap.
   private mutating func askRest(now: Instant) -> [Action] {
+    planner.isAlone = ramp.target == 1
     if let range = servesRanges == true ? planner.nextAsk(0) : nil { return [open(0, ask(range), now: now)] }
     return start(now: now)
   }
@@ -316,6 +319,7 @@ extension DownloadMachine {
       if seconds >= 1 { periodBase = (now, byteCountReceived) }
     }
     guard now >= laneRest else { return [] }
+    planner.isAlone = ramp.target == 1
     var actions: [Action] = []
     while activeLanes < ramp.target, let lane = lanes.firstIndex(where: { $0 == nil }),
       let range = planner.nextAsk(lane)
@@ -328,8 +332,12 @@ extension DownloadMachine {
   private mutating func measure(_ lane: Int, now: Instant) {
     guard let current = lanes[lane] else { return }
     let seconds = now.seconds(since: current.rateBase.moment)
-    guard seconds >= 0.2 || (seconds > 0.001 && current.byteCount >= 1 << 20) else { return }
-    planner.measured(lane, bytesPerSecond: Double(current.byteCount - current.rateBase.byteCount) / seconds)
+    let byteCount = current.byteCount - current.rateBase.byteCount
+    // Nothing within a moment is no rate of nothing; a MiB is one however soon it came.
+    guard (seconds >= 0.2 && (byteCount > 0 || seconds >= 1)) || (seconds > 0.001 && byteCount >= 1 << 20) else {
+      return
+    }
+    planner.measured(lane, bytesPerSecond: Double(byteCount) / seconds)
     if seconds >= 2 { lanes[lane]?.rateBase = (now, current.byteCount) }
   }
 }

@@ -134,6 +134,8 @@ public struct DownloadMachine: Sendable {
   var planner: RangePlanner
   var ramp: ConnectionRamp
   var retry: RetryPolicy
+  /// The first answer since `start` is still to come: it says what there is to share.
+  var isOpening = false
   var asksAgain = 0
   /// False once a server would not answer a range: then the whole is asked for.
   var asksRanges = true
@@ -186,6 +188,7 @@ public struct DownloadMachine: Sendable {
     }
     attempts += 1
     planner.reset(gaps: [])
+    isOpening = true
     periodBase = (now, byteCountReceived)
     return [open(0, firstAsk(), now: now)]
   }
@@ -260,6 +263,11 @@ public struct DownloadMachine: Sendable {
     // Gaps behind this one belong to other lanes; with one gap the request is open-ended.
     if let gap = firstGap, let total, gap.end < total { ask.end = gap.end }
     if settings.onlyCompares { ask.end = start }
+    // Several connections are wanted for certain: an open-ended first request would be cut, and all that is on its way
+    // would be sent twice. One that is bounded tells length, validator and ranges just as well.
+    if let wanted = settings.connections, wanted > 1, received.isEmpty || currentValidator.isStrong {
+      ask.end = min(ask.end ?? .max, start + RangePlanner.smallestAsk)
+    }
     return ask
   }
 
