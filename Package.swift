@@ -55,6 +55,9 @@ let package = Package(
     module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
     .executableTarget(name: "hermes-transfer", dependencies: ["CLI", "Posix"], swiftSettings: settings),
     .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
+    // What another program needs of the library; the tests build and run it.
+    .executableTarget(
+      name: "fetch", dependencies: ["HermesTransfer"], path: "Examples/fetch", swiftSettings: testSettings),
 
     // Tests: one target a module, and what they share.
     .testTarget(name: "TestKit", dependencies: ["Core", "Posix"], path: "Tests/TestKit", swiftSettings: testSettings),

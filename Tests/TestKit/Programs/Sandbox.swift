@@ -45,12 +45,13 @@ public final class Sandbox: Sendable {
   /// The names of partials there.
   public var partNames: [String] { names.filter { $0.hasSuffix(".hermes-part") } }
 
-  /// Starts `hermes-transfer` and lets it run.
-  public func start(_ arguments: [String], environment more: [String: String] = [:], input: String = "")
-    -> RunningProgram
-  {
+  /// Starts `hermes-transfer`, or another program of this build, and lets it run.
+  public func start(
+    program: String = "hermes-transfer", _ arguments: [String], environment more: [String: String] = [:],
+    input: String = ""
+  ) -> RunningProgram {
     RunningProgram(
-      Binary.path("hermes-transfer"), arguments, environment: environment.merging(more) { $1 }, folder: folder,
+      Binary.path(program), arguments, environment: environment.merging(more) { $1 }, folder: folder,
       input: Array(input.utf8))
   }
 
