@@ -3,7 +3,8 @@ import Core
 /// Transfers that wait for their turn: by priority, then in order of arrival, and host by host, so that one host with
 /// ten thousand files does not hold up another's only one.
 struct WaitingLine<Element> {
-  private struct Line {
+  /// A class: looked up in the dictionary and changed in place, where a struct of 100,000 would be copied each time.
+  private final class Line {
     var elements: [(priority: Int, element: Element?)] = []
     var head = 0
     var isEmpty: Bool { head == elements.count }
@@ -16,13 +17,12 @@ struct WaitingLine<Element> {
 
   mutating func append(_ element: Element, origin: String, priority: Int) {
     count += 1
-    if lines[origin] == nil { origins.append(origin) }
-    var line = lines[origin] ?? Line()
+    let line = lines[origin] ?? Line()
+    if lines.updateValue(line, forKey: origin) == nil { origins.append(origin) }
     // Ahead of all that matter less; mostly that is the end.
     var place = line.elements.count
     while place > line.head, line.elements[place - 1].priority < priority { place -= 1 }
     line.elements.insert((priority, element), at: place)
-    lines[origin] = line
   }
 
   func count(origin: String) -> Int { lines[origin].map { $0.elements.count - $0.head } ?? 0 }
@@ -42,13 +42,13 @@ struct WaitingLine<Element> {
   }
 
   private mutating func take(_ origin: String, at index: Int) -> Element? {
+    guard let line = lines[origin] else { return nil }
     count -= 1
-    let head = lines[origin]?.head ?? 0
     // Swapped out, so that the line does not keep alive what has left it.
-    let element = lines[origin]?.elements[head].element
-    lines[origin]?.elements[head].element = nil
-    lines[origin]?.head = head + 1
-    if lines[origin]?.isEmpty == true {
+    let element = line.elements[line.head].element
+    line.elements[line.head].element = nil
+    line.head += 1
+    if line.isEmpty {
       lines[origin] = nil
       origins.remove(at: index)
       turn = origins.isEmpty ? 0 : turn % origins.count
@@ -65,7 +65,7 @@ struct WaitingLine<Element> {
   mutating func remove(where matches: (Element) -> Bool) -> [Element] {
     var removed: [Element] = []
     for origin in origins {
-      guard var line = lines[origin] else { continue }
+      guard let line = lines[origin] else { continue }
       let kept = line.elements[line.head...].filter { entry in
         guard let element = entry.element, matches(element) else { return true }
         removed.append(element)
@@ -73,7 +73,6 @@ struct WaitingLine<Element> {
       }
       line.elements = Array(kept)
       line.head = 0
-      lines[origin] = line
     }
     count -= removed.count
     for origin in origins where lines[origin]?.isEmpty == true { lines[origin] = nil }
