@@ -10,14 +10,19 @@ extension Store {
   public func add(_ attempts: [AttemptRecord]) throws(StateError) {
     guard !attempts.isEmpty else { return }
     try database.transaction { () throws(StateError) in
-      for attempt in attempts {
-        try database.run(Self.insertAttempt) { attempt.bind(to: $0) }
-        try database.run(Self.trimAttempts) {
-          $0.bind(attempt.transfer.text)
-          $0.bind(attempt.transfer.text)
-          $0.bind(Self.attemptsKept)
-        }
-      }
+      for attempt in attempts { try insert(attempt) }
+    }
+  }
+
+  /// Within a transaction.
+  func insert(_ attempt: AttemptRecord) throws(StateError) {
+    try database.run(Self.insertAttempt) { attempt.bind(to: $0) }
+    // Numbers rise from 1: before the first surplus one there is nothing to trim.
+    guard attempt.number > Self.attemptsKept else { return }
+    try database.run(Self.trimAttempts) {
+      $0.bind(attempt.transfer.text)
+      $0.bind(attempt.transfer.text)
+      $0.bind(Self.attemptsKept)
     }
   }
 

@@ -34,7 +34,7 @@ extension Store {
     }
   }
 
-  /// Records, the oldest first; those of one moment in the order they were inserted.
+  /// Records, in the order they were inserted.
   public func records(_ filter: RecordFilter = .all) throws(StateError) -> [TransferRecord] {
     switch filter {
     case .all: try records(Self.selectAll)
@@ -85,7 +85,7 @@ extension Store {
       }
       if let found { numbered.append(found) }
     }
-    return numbered.sorted { ($0.record.createdAt, $0.number) < ($1.record.createdAt, $1.number) }.map(\.record)
+    return numbered.sorted { $0.number < $1.number }.map(\.record)
   }
 }
 
@@ -122,6 +122,24 @@ extension Store {
     }
   }
 
+  /// Records that the whole content of these transfers is synced, under which part and final name, and with which length
+  /// and time: from now on a file of that name, length and time is theirs. It survives a power cut when this returns.
+  public func promise(_ records: [TransferRecord]) throws(StateError) {
+    guard !records.isEmpty else { return }
+    try database.transaction(durably: true) { () throws(StateError) in
+      for record in records { try database.run(Self.promiseRecord) { record.bindPromise(to: $0) } }
+    }
+  }
+
+  /// Records how these transfers ended, with their attempts, and lets go of them.
+  public func conclude(_ records: [TransferRecord], _ attempts: [AttemptRecord]) throws(StateError) {
+    guard !records.isEmpty || !attempts.isEmpty else { return }
+    try database.transaction { () throws(StateError) in
+      for record in records { try database.run(Self.concludeRecord) { record.bindConclusion(to: $0) } }
+      for attempt in attempts { try insert(attempt) }
+    }
+  }
+
   /// Records what was synced, for all running transfers in one commit of 0.02–0.06 ms. It survives any crash of the
   /// process; a power cut may forget the newest.
   public func checkpoint(_ rows: [Checkpoint]) throws(StateError) {
@@ -151,20 +169,28 @@ extension Store {
   private static let columns = TransferRecord.columns.joined(separator: ", ")
 
   static let selectRecords = "SELECT \(columns), owner, number FROM transfers"
-  static let selectAll = "\(selectRecords) ORDER BY created_at, number"
+  static let selectAll = "\(selectRecords) ORDER BY number"
   /// The condition is the partial index's, word by word: else SQLite does not use it (sqlite.org/partialindex.html).
   static let selectUnfinished = """
     \(selectRecords) WHERE state IN ('queued', 'waiting', 'running', 'verifying', 'paused')
-    ORDER BY created_at, number
+    ORDER BY number
     """
   static let selectLatest = """
     \(selectRecords) WHERE url_digest = ? AND folder = ? AND requested_name IS ?
-    ORDER BY created_at DESC, number DESC LIMIT 1
+    ORDER BY number DESC LIMIT 1
     """
 
   private static let insertRecord = """
     INSERT INTO transfers (\(columns), owner)
     VALUES (\(repeatElement("?", count: TransferRecord.columns.count + 1).joined(separator: ", ")))
+    """
+  private static let promiseRecord = """
+    UPDATE transfers SET state = ?, path = ?, part_name = ?, bytes_total = ?, entity_tag = ?, last_modified = ?,
+      is_last_modified_strong = ?, synced = ?, attempts = ?, file_byte_count = ?, file_modified_ns = ? WHERE id = ?
+    """
+  private static let concludeRecord = """
+    UPDATE transfers SET state = ?, reason = NULL, next_try = NULL, path = ?, part_name = ?, synced = ?, sha256 = ?,
+      finished_at = ?, failure_code = ?, failure_message = ?, failure_hint = ?, owner = NULL WHERE id = ?
     """
   private static let updateRecord = """
     UPDATE transfers SET \(TransferRecord.columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?

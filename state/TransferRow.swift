@@ -18,6 +18,36 @@ extension TransferRecord {
     bindOutcome(to: row)
   }
 
+  /// The values of `Store.promise`'s statement.
+  func bindPromise(to row: Statement) {
+    row.bind(state.rawValue)
+    row.bind(path)
+    row.bind(partName)
+    row.bind(bytesTotal)
+    row.bind(entityTag)
+    row.bind(lastModified)
+    row.bind(isLastModifiedStrong)
+    row.bind(synced.description)
+    row.bind(attempts)
+    row.bind(fileByteCount)
+    row.bind(fileModifiedNanoseconds)
+    row.bind(id.text)
+  }
+
+  /// The values of `Store.conclude`'s statement.
+  func bindConclusion(to row: Statement) {
+    row.bind(state.rawValue)
+    row.bind(path)
+    row.bind(partName)
+    row.bind(synced.description)
+    row.bind(sha256)
+    row.bind(finishedAt)
+    row.bind(failure?.code.rawValue)
+    row.bind(failure?.message)
+    row.bind(failure?.hint)
+    row.bind(id.text)
+  }
+
   private func bindRequest(to row: Statement) {
     row.bind(id.text)
     row.bind(kind.rawValue)

@@ -23,6 +23,7 @@ extern int pthread_setname_np(pthread_t thread, const char *name);
 extern char **environ;
 
 static const int hermes_falloc_keep_size = 1;        // FALLOC_FL_KEEP_SIZE, linux/falloc.h
+static const int hermes_o_tmpfile = 020000000 | 0200000;  // O_TMPFILE, asm-generic/fcntl.h
 static const unsigned hermes_rename_noreplace = 1;  // RENAME_NOREPLACE, linux/fs.h
 
 static inline int hermes_openat(int folder, const char *path, int flags, mode_t mode) {

@@ -60,11 +60,12 @@ struct Acceptance: Sendable {
     var generator = SecureRandom()
     var options: (value: RequestOptions, json: String)?
     var seen: Set<String> = []
+    var places = Places()
     do {
       for request in requests {
         let sources = try Self.sources(of: request)
-        let place = try Place(of: request)
-        let digest = sha256Hexadecimal(of: request.url)
+        let place = try places.place(of: request)
+        let digest = Self.digest(of: request.url)
         // The same line twice in one list is one transfer.
         guard seen.insert("\(digest) \(place.folder) \(place.name ?? request.name ?? "")").inserted else { continue }
         let value = RequestOptions(request)
@@ -127,6 +128,10 @@ struct Acceptance: Sendable {
     _ record: TransferRecord, _ request: DownloadRequest, _ sources: [WebURL]
   ) throws -> (transfer: AcceptedTransfer, waiting: WaitingTransfer)? {
     var record = record
+    if record.state == .verifying, let path = record.path, try isUntouched(path, record) {
+      // It got its name, and the process ended before it could say so.
+      record.state = .completed
+    }
     if record.state == .completed {
       guard request.resumes, let path = record.path, try isUntouched(path, record) else { return nil }
       let validator = Validator(
@@ -183,6 +188,12 @@ struct Acceptance: Sendable {
     try claim(ids, store)
     for id in ids {
       guard var record = try store.record(id), record.state != .completed else { continue }
+      if record.state == .verifying, let path = record.path, try isUntouched(path, record) {
+        record.state = .completed
+        record.finishedAt = Clocks.wallClock()
+        try store.conclude([record], [])
+        continue
+      }
       let request = try storedRequest(of: record)
       let waiting = try begun(&record, request, Self.sources(of: request))
       records.append(record)
@@ -216,6 +227,9 @@ struct Acceptance: Sendable {
 
   // MARK: Parts of a request
 
+  /// By what a URL is found again: half of its SHA-256 is enough, and half the index.
+  static func digest(of url: String) -> String { String(sha256Hexadecimal(of: url).prefix(32)) }
+
   /// The URL and its mirrors, or why one of them cannot be fetched.
   static func sources(of request: DownloadRequest) throws(TransferFailure) -> [WebURL] {
     var sources: [WebURL] = []
@@ -229,7 +243,20 @@ struct Acceptance: Sendable {
     return sources
   }
 
-  /// Where the file goes, split into folder and name; the folder must be there.
+  /// Each folder is looked at once, however many files go there.
+  private struct Places {
+    private var known: [String: Place] = [:]
+
+    mutating func place(of request: DownloadRequest) throws(TransferFailure) -> Place {
+      guard request.output == nil else { return try Place(of: request) }
+      if let place = known[request.folder] { return place }
+      let place = try Place(of: request)
+      known[request.folder] = place
+      return place
+    }
+  }
+
+  /// Where the file goes, split into folder and name; the folder is made when it is missing.
   struct Place {
     let folder: String
     let name: String?

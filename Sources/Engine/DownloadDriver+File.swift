@@ -39,7 +39,7 @@ extension DownloadDriver {
     snapshot.name = name
     record.path = path
     if part == nil { record.partName = newPartName(for: name) }
-    guard Files.isThere(path) else { return }
+    guard request.ifExists == .fail || request.ifExists == .skip, Files.isThere(path) else { return }
     switch request.ifExists {
     case .fail:
       end(
@@ -143,7 +143,7 @@ extension DownloadDriver {
       try unsafe part.write(buffer.bytes, at: range.start)
     } catch {
       buffer.removeAll()
-      diskFailed(error, doing: "cannot write to \(Paths.join(record.folder, part.name))")
+      diskFailed(error, doing: "cannot write to \(part.place)")
       return false
     }
     buffer.removeAll()

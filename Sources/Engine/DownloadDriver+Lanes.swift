@@ -5,6 +5,7 @@ import Posix
 /// The driver's connections: opening them, what they bring, how they end.
 extension DownloadDriver {
   func open(_ lane: Int, _ ask: DownloadMachine.Ask) {
+    while lane >= lanes.count { lanes.append(nil) }
     if let old = lanes[lane] { detach(old, flushing: true) }
     backToRunning()
     // Extra lanes go where the redirects of the first one led; a first lane asks at the beginning again.

@@ -13,7 +13,7 @@ final class DownloadDriver {
   var machine: DownloadMachine
   var snapshot: TransferSnapshot
   let sources: [WebURL]
-  var lanes: [LaneConnection?] = Array(repeating: nil, count: ConnectionRamp.ceiling)
+  var lanes: [LaneConnection?] = [nil]
   var part: PartFile?
   var journal: WriteJournal?
   /// Bytes in the part file, by pwrite.
@@ -32,6 +32,8 @@ final class DownloadDriver {
   var answer: ResponseHead?
   var promisedDigest: Checksum?
   var isEnded = false
+  /// Whether it counts among those that its host serves.
+  var hasHostPlace = true
   var sink: (any ByteSink)?
   /// A small file's whole content, between its last byte and its finishing.
   var smallBuffer: Buffer?
@@ -153,7 +155,7 @@ final class DownloadDriver {
   private func perform(_ action: DownloadMachine.Action) {
     switch action {
     case .open(let lane, let ask): open(lane, ask)
-    case .close(let lane): if let connection = lanes[lane] { detach(connection, flushing: true) }
+    case .close(let lane): if lane < lanes.count, let connection = lanes[lane] { detach(connection, flushing: true) }
     case .learned: learned()
     case .restart(let cause): restart(cause)
     case .wait(let until, let reason, let failure): wait(until, reason, failure)
@@ -260,7 +262,9 @@ final class DownloadDriver {
   func finished(_ outcome: FinishOutcome) {
     isEnded = true
     // Done, and recorded as such: a journal that stays is not looked at again.
-    do throws(TransferFailure) { try removeJournal() } catch { core.emit(.note, self, note: error.message) }
+    if part != nil || formerPartName != nil {
+      do throws(TransferFailure) { try removeJournal() } catch { core.emit(.note, self, note: error.message) }
+    }
     record = outcome.record
     snapshot.state = outcome.record.state
     snapshot.failure = outcome.failure

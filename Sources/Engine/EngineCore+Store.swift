@@ -151,12 +151,13 @@ extension EngineCore {
     let job = FinishJob(
       record: record, content: content, byteCount: byteCount, ifExists: driver.request.ifExists, checksums: checksums)
     settling += 1
+    leaveHost(driver)
     waitingSmallBytes += job.memoryByteCount
     if case .part(let part) = content, !checksums.isEmpty {
       emit(.progress, driver)
       return verify(part, job, driver.id)
     }
-    finishing.append((driver, job))
+    finishing.append((driver, job, now + Limits.batchSeconds))
   }
 
   func verify(_ part: PartFile, _ job: FinishJob, _ id: TransferID) {
@@ -180,13 +181,16 @@ extension EngineCore {
     job.checksums = []
     job.record.sha256 = verification.sha256
     driver.snapshot.sha256 = verification.sha256
-    guard let failure = verification.failure else { return finishing.append((driver, job)) }
+    guard let failure = verification.failure else { return finishing.append((driver, job, now)) }
     settling -= 1
     driver.checksumFailed(failure)
   }
 
   func finishBatch() {
-    guard !isFinisherBusy, !finishing.isEmpty else { return }
+    guard !isFinisherBusy, let first = finishing.first else { return }
+    // One sync and one transaction serve many: wait for company while there may be some, but not long.
+    let isLast = drivers.count <= settling && waiting.count == 0
+    guard isLast || finishing.count >= Limits.batchCount || now >= first.due else { return }
     isFinisherBusy = true
     let batch = Array(finishing.prefix(Limits.batchCount))
     finishing.removeFirst(batch.count)
@@ -197,9 +201,7 @@ extension EngineCore {
     attempts = []
     store { store, reply in
       var finisher = Finisher(store: store)
-      let outcomes = try finisher.run(jobs)
-      if !some.isEmpty { try store.add(some) }
-      try store.release(ids)
+      let outcomes = try finisher.run(jobs, some)
       reply { core in
         core.waitingSmallBytes -= smallBytes
         core.finished(ids, outcomes)

@@ -36,7 +36,7 @@ final class EngineCore: @unchecked Sendable {
   var lastDelivery = Instant.zero
 
   // What goes to the store.
-  var finishing: [(driver: DownloadDriver, job: FinishJob)] = []
+  var finishing: [(driver: DownloadDriver, job: FinishJob, due: Instant)] = []
   var isFinisherBusy = false
   var waitingSmallBytes: Int64 = 0
   var attempts: [AttemptRecord] = []
@@ -75,7 +75,8 @@ final class EngineCore: @unchecked Sendable {
     finishBatch()
     deliver()
     let isIdle = drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
-    return isIdle ? nil : limit.nextMoment.map { min($0, nextTick) } ?? nextTick
+    guard !isIdle else { return nil }
+    return [limit.nextMoment, finishing.first?.due].reduce(nextTick) { moment, other in min(moment, other ?? moment) }
   }
 
   func performPending() {
@@ -141,8 +142,14 @@ final class EngineCore: @unchecked Sendable {
 
   func leave(_ driver: DownloadDriver) {
     guard drivers.removeValue(forKey: driver.id) != nil else { return }
-    let origin = driver.sources[0].origin
-    activeByOrigin[origin, default: 1] -= 1
+    leaveHost(driver)
+  }
+
+  /// The host's place is free as soon as nothing more is asked of it.
+  func leaveHost(_ driver: DownloadDriver) {
+    guard driver.hasHostPlace else { return }
+    driver.hasHostPlace = false
+    activeByOrigin[driver.sources[0].origin, default: 1] -= 1
   }
 
   // MARK: Hosts

@@ -56,7 +56,8 @@ struct Finisher {
     init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
   }
 
-  mutating func run(_ jobs: [FinishJob]) throws(StateError) -> [FinishOutcome] {
+  /// Finishes a batch; `attempts` are recorded on the way.
+  mutating func run(_ jobs: [FinishJob], _ attempts: [AttemptRecord]) throws(StateError) -> [FinishOutcome] {
     var items = jobs.map {
       Item(job: $0, outcome: FinishOutcome(record: $0.record), partName: $0.record.partName ?? "")
     }
@@ -66,13 +67,15 @@ struct Finisher {
     sync(&items)
     for index in items.indices where items[index].outcome.failure == nil {
       items[index].outcome.record.state = .verifying
+      items[index].outcome.record.partName = items[index].part?.name
       items[index].outcome.record.synced = RangeSet(ByteRange(0, items[index].job.byteCount))
     }
-    try store.update(items.filter { $0.outcome.failure == nil }.map(\.outcome.record), durably: true)
+    try store.promise(items.filter { $0.outcome.failure == nil }.map(\.outcome.record))
     for index in items.indices { attempt(&items[index]) { finisher, item throws(Errno) in try finisher.name(&item) } }
+    keepFailed(&items)
     syncFolders(&items)
     for index in items.indices { close(&items[index]) }
-    try store.update(items.map(\.outcome.record), durably: false)
+    try store.conclude(items.map(\.outcome.record), attempts)
     return items.map(\.outcome)
   }
 
@@ -108,8 +111,8 @@ struct Finisher {
     switch item.job.content {
     case .memory(let buffer):
       let place = try folder(item.job.record.folder)
-      try Files.unlink(item.partName, in: place.descriptor, ifThere: true)
-      let part = try PartFile.create(folder: item.job.record.folder, name: item.partName, in: place.descriptor)
+      let part = try PartFile.createUnnamed(
+        folder: item.job.record.folder, name: item.partName, in: place.descriptor)
       if let buffer { try unsafe part.write(buffer.bytes, at: 0) }
       item.part = part
       item.isNewPart = true
@@ -167,26 +170,53 @@ struct Finisher {
     let name = Paths.lastName(path)
     switch item.job.ifExists {
     case .overwrite:
+      try keepAsPart(item, place)
       try Files.rename(item.partName, to: name, in: place.descriptor)
     case .fail, .skip:
-      try Files.renameNoReplace(item.partName, to: name, in: place.descriptor)
+      try nameOnce(item, name, place)
     case .rename:
-      let taken = try renameToFree(item.partName, name, place)
-      item.outcome.record.path = Paths.join(item.job.record.folder, taken)
+      let taken = try nameFreely(item, name, place)
+      if taken != name { item.outcome.record.path = Paths.join(item.job.record.folder, taken) }
     }
   }
 
-  private func renameToFree(_ part: String, _ name: String, _ place: FolderHandle) throws(Errno) -> String {
+  /// Never in place of another file.
+  private func nameOnce(_ item: Item, _ name: String, _ place: FolderHandle) throws(Errno) {
+    guard let part = item.part, part.name == nil else {
+      return try Files.renameNoReplace(item.partName, to: name, in: place.descriptor)
+    }
+    try Files.name(part.descriptor, name, in: place.descriptor)
+  }
+
+  private func nameFreely(_ item: Item, _ name: String, _ place: FolderHandle) throws(Errno) -> String {
     for number in 0...Limits.nameVariants {
       let candidate = number == 0 ? name : SafeFileName.variant(of: name, number)
       do throws(Errno) {
-        try Files.renameNoReplace(part, to: candidate, in: place.descriptor)
+        try nameOnce(item, candidate, place)
         return candidate
       } catch {
         guard error == .exists else { throw error }
       }
     }
     throw .exists
+  }
+
+  /// Gives a file without a name that of the part, unless it has it.
+  private func keepAsPart(_ item: Item, _ place: FolderHandle) throws(Errno) {
+    guard let part = item.part, part.name == nil else { return }
+    try Files.unlink(item.partName, in: place.descriptor, ifThere: true)
+    try Files.name(part.descriptor, item.partName, in: place.descriptor)
+  }
+
+  /// What could not be finished stays under its part name, for the user to look at.
+  private mutating func keepFailed(_ items: inout [Item]) {
+    for index in items.indices where items[index].outcome.failure != nil {
+      do throws(Errno) {
+        try keepAsPart(items[index], try folder(items[index].job.record.folder))
+      } catch {
+        // Nothing promised that it stays; the failure that brought it here is the one to tell.
+      }
+    }
   }
 
   private mutating func syncFolders(_ items: inout [Item]) {
@@ -209,8 +239,9 @@ struct Finisher {
     if item.outcome.failure == nil {
       item.outcome.record.partName = nil
     } else if item.isNewPart {
-      // Nothing of it was recorded as synced; a wrong digest keeps the file under its part name all the same.
+      // It is kept to be looked at, not to go on with.
       item.outcome.record.synced = RangeSet()
+      item.outcome.record.partName = item.partName
     }
   }
 }

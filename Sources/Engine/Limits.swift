@@ -8,7 +8,9 @@ enum Limits {
   /// Small files that wait for the disk, in bytes over all transfers; beyond it no new transfer starts.
   static let waitingSmallByteCount: Int64 = 16 << 20
   /// Small files finished with one sync and one transaction, at most.
-  static let batchCount = 512
+  static let batchCount = 256
+  /// Seconds that a finished file waits for others to be finished with it.
+  static let batchSeconds = 0.03
   /// Up to this many files a batch syncs each for itself; beyond, the file system once.
   static let singleSyncCount = 4
   /// Seconds between two syncs of a running download: what a power cut may cost.

@@ -7,10 +7,11 @@ import State
 /// The network's thread writes, the store's thread syncs: both only use the descriptor, which lives as long as this.
 final class PartFile: Sendable {
   let folder: String
-  let name: String
+  /// Nil for one that has no name yet.
+  let name: String?
   let descriptor: Descriptor
 
-  private init(folder: String, name: String, descriptor: consuming Descriptor) {
+  private init(folder: String, name: String?, descriptor: consuming Descriptor) {
     self.folder = folder
     self.name = name
     self.descriptor = descriptor
@@ -26,6 +27,14 @@ final class PartFile: Sendable {
     try Files.unlink(name, in: place, ifThere: true)
     let descriptor = try Files.createExclusively(name, in: place, mode: 0o666)
     return PartFile(folder: folder, name: name, descriptor: descriptor)
+  }
+
+  /// Makes one without a name; a named one where the file system has no such thing.
+  static func createUnnamed(folder: String, name: String, in place: borrowing Descriptor) throws(Errno) -> PartFile {
+    guard let descriptor = try Files.createUnnamed(in: place, mode: 0o666) else {
+      return try create(folder: folder, name: name, in: place)
+    }
+    return PartFile(folder: folder, name: nil, descriptor: descriptor)
   }
 
   /// Opens the one that an earlier life left; nil when it is gone.
@@ -63,7 +72,10 @@ final class PartFile: Sendable {
   func reserve(_ byteCount: Int64) throws(Errno) -> Bool { try descriptor.reserve(byteCount: byteCount) }
 
   func remove() throws(Errno) {
-    let place = try Files.openFolder(folder)
-    try Files.unlink(name, in: place, ifThere: true)
+    guard let name else { return }
+    try Files.unlink(name, in: Files.openFolder(folder), ifThere: true)
   }
+
+  /// Where it is, for messages.
+  var place: String { name.map { Paths.join(folder, $0) } ?? folder }
 }

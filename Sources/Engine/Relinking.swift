@@ -43,7 +43,7 @@ struct Relinking: Sendable {
         request.url = url
         let address = try Acceptance.sources(of: request)[0]
         record.url = address.redacted
-        record.urlDigest = sha256Hexadecimal(of: url)
+        record.urlDigest = Acceptance.digest(of: url)
         if let validator = head.map({ Validator(of: $0) }) {
           record.entityTag = validator.entityTag
           record.lastModified = validator.lastModified

@@ -3,78 +3,79 @@ import Core
 
 /// A request's options as the state keeps them: this part in the database, `RequestSecrets` in a file of their own.
 struct RequestOptions: Codable, Sendable, Hashable {
+  // Nil stands for the default: the usual record holds none of them.
   var connections: Int?
-  var ifExists: IfExists
-  var onChange: OnChange
+  var ifExists: IfExists?
+  var onChange: OnChange?
   var checksum: Checksum?
-  var waitsForDisk: Bool
-  var limits: TransferLimits
+  var waitsForDisk: Bool?
+  var limits: TransferLimits?
   var userAgent: String?
   var referer: String?
   var user: String?
-  var usesNetrc: Bool
+  var usesNetrc: Bool?
   var netrcFile: String?
   var cookieFile: String?
   var caFile: String?
   var certificateFile: String?
   var keyFile: String?
-  var isInsecure: Bool
+  var isInsecure: Bool?
   var httpVersion: NetworkOptions.HTTPVersion?
   var addressFamily: NetworkOptions.AddressFamily?
   var interface: String?
-  var resolve: [String]
+  var resolve: [String]?
   var unixSocket: String?
-  var allowsDowngrade: Bool
+  var allowsDowngrade: Bool?
 
   init(_ request: DownloadRequest) {
     connections = request.connections
-    ifExists = request.ifExists
-    onChange = request.onChange
+    ifExists = request.ifExists == .rename ? nil : request.ifExists
+    onChange = request.onChange == .restart ? nil : request.onChange
     checksum = request.checksum
-    waitsForDisk = request.waitsForDisk
-    limits = request.limits
+    waitsForDisk = request.waitsForDisk ? true : nil
+    limits = request.limits == TransferLimits() ? nil : request.limits
     let network = request.network
     userAgent = network.userAgent
     referer = network.referer
     user = network.user
-    usesNetrc = network.usesNetrc
+    usesNetrc = network.usesNetrc ? true : nil
     netrcFile = network.netrcFile
     cookieFile = network.cookieFile
     caFile = network.caFile
     certificateFile = network.certificateFile
     keyFile = network.keyFile
-    isInsecure = network.isInsecure
+    isInsecure = network.isInsecure ? true : nil
     httpVersion = network.httpVersion
     addressFamily = network.addressFamily
     interface = network.interface
-    resolve = network.resolve
+    resolve = network.resolve.isEmpty ? nil : network.resolve
     unixSocket = network.unixSocket
-    allowsDowngrade = network.allowsDowngrade
+    allowsDowngrade = network.allowsDowngrade ? true : nil
   }
 
   func apply(to request: inout DownloadRequest) {
     request.connections = connections
-    request.ifExists = ifExists
-    request.onChange = onChange
+    request.ifExists = ifExists ?? .rename
+    request.onChange = onChange ?? .restart
     request.checksum = checksum
-    request.waitsForDisk = waitsForDisk
-    request.limits = limits
+    request.waitsForDisk = waitsForDisk ?? false
+    request.limits = limits ?? TransferLimits()
     request.network.userAgent = userAgent
     request.network.referer = referer
     request.network.user = user
-    request.network.usesNetrc = usesNetrc
+    request.network.usesNetrc = usesNetrc ?? false
     request.network.netrcFile = netrcFile
     request.network.cookieFile = cookieFile
     request.network.caFile = caFile
     request.network.certificateFile = certificateFile
     request.network.keyFile = keyFile
-    request.network.isInsecure = isInsecure
+    request.network.isInsecure = isInsecure ?? false
     request.network.httpVersion = httpVersion
     request.network.addressFamily = addressFamily
     request.network.interface = interface
-    request.network.resolve = resolve
+    request.network.resolve = resolve ?? []
     request.network.unixSocket = unixSocket
-    request.network.allowsDowngrade = allowsDowngrade
+    request.network.allowsDowngrade = allowsDowngrade ?? false
   }
 
   func json() -> String { text(of: self) }

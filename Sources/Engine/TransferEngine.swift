@@ -56,6 +56,10 @@ public actor TransferEngine {
 
   private static func openCore(_ configuration: EngineConfiguration) throws(TransferFailure) -> EngineCore {
     let owner: OwnerLock
+    // A batch of small files and the connections at once need more than the usual 1,024.
+    do throws(Errno) { try Process.raiseOpenFileLimit() } catch {
+      // Then the usual number has to do; what fails for want of a descriptor says so.
+    }
     let storeThread = try StoreThread(folder: configuration.stateFolder)
     do throws(StateError) {
       owner = try OwnerLock(folder: configuration.stateFolder)

@@ -34,7 +34,7 @@ final class Verification: @unchecked Sendable {
       }
       return false
     } catch {
-      failure = TransferFailure(.localFile, "cannot read \(Paths.join(part.folder, part.name)): \(error)")
+      failure = TransferFailure(.localFile, "cannot read \(part.place): \(error)")
       return true
     }
   }
@@ -44,7 +44,7 @@ final class Verification: @unchecked Sendable {
       let found = digest.finishHexadecimal()
       if checksum.algorithm == .sha256 { sha256 = found }
       if found != checksum.hexadecimal, failure == nil {
-        failure = checksum.mismatch(found: found, partName: Paths.join(part.folder, part.name))
+        failure = checksum.mismatch(found: found, partName: part.place)
       }
     }
     return true

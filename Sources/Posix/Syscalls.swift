@@ -162,6 +162,14 @@ extension Syscalls {
     _ = try perform(.link, .entry(folder: folder, name: new)) { unsafe linkat(folder, old, folder, new, 0) }
   }
 
+  /// Gives an open file without a name one; /proc leads from the descriptor to the file (open(2), O_TMPFILE).
+  static func link(descriptor: Int32, to new: String, in folder: Int32) throws(Errno) {
+    try refuseNUL(in: new)
+    _ = try perform(.link, .entry(folder: folder, name: new)) {
+      unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", folder, new, AT_SYMLINK_FOLLOW)
+    }
+  }
+
   static func unlink(_ name: String, in folder: Int32, flags: Int32 = 0) throws(Errno) {
     try refuseNUL(in: name)
     _ = try perform(.unlink, .entry(folder: folder, name: name)) { unsafe unlinkat(folder, name, flags) }

@@ -35,15 +35,12 @@ CREATE TABLE transfers (
   owner TEXT
 ) STRICT;
 
--- The order of listings.
-CREATE INDEX transfers_by_age ON transfers (created_at, number);
-
--- What is left to do, however long the history is.
-CREATE INDEX transfers_unfinished ON transfers (created_at, number)
+-- What is left to do, however long the history is. Listings go by number, the order of acceptance.
+CREATE INDEX transfers_unfinished ON transfers (number)
   WHERE state IN ('queued', 'waiting', 'running', 'verifying', 'paused');
 
 -- "The same command again" is one look-up.
-CREATE INDEX transfers_by_command ON transfers (url_digest, folder, requested_name, created_at, number);
+CREATE INDEX transfers_by_command ON transfers (url_digest);
 
 CREATE INDEX transfers_by_owner ON transfers (owner) WHERE owner IS NOT NULL;
 

@@ -42,6 +42,9 @@ public struct RangePlanner: Sendable {
     free = gaps
   }
 
+  /// One lane more, numbered on.
+  public mutating func addLane() { territories.append(nil) }
+
   public var activeCount: Int { territories.reduce(0) { $0 + ($1 == nil ? 0 : 1) } }
   public func isActive(_ lane: Int) -> Bool { territories[lane] != nil }
   public var idleLane: Int? { territories.firstIndex { $0 == nil } }

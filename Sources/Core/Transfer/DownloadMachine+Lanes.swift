@@ -321,12 +321,19 @@ extension DownloadMachine {
     guard now >= laneRest else { return [] }
     planner.isAlone = ramp.target == 1
     var actions: [Action] = []
-    while activeLanes < ramp.target, let lane = lanes.firstIndex(where: { $0 == nil }),
-      let range = planner.nextAsk(lane)
-    {
+    while activeLanes < ramp.target {
+      let lane = idleLane()
+      guard let range = planner.nextAsk(lane) else { break }
       actions.append(open(lane, ask(range), now: now))
     }
     return actions
+  }
+
+  private mutating func idleLane() -> Int {
+    if let lane = lanes.firstIndex(where: { $0 == nil }) { return lane }
+    lanes.append(nil)
+    planner.addLane()
+    return lanes.count - 1
   }
 
   private mutating func measure(_ lane: Int, now: Instant) {

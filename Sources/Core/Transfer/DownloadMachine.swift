@@ -157,9 +157,9 @@ public struct DownloadMachine: Sendable {
     validator = saved.validator
     received = saved.held
     restarts = saved.restarts
-    let laneCount = ConnectionRamp.ceiling
-    lanes = Array(repeating: nil, count: laneCount)
-    planner = RangePlanner(laneCount: laneCount)
+    // More are made when they are wanted: most files need one.
+    lanes = [nil]
+    planner = RangePlanner(laneCount: 1)
     ramp = ConnectionRamp(fixed: settings.connections, hostLimit: settings.hostConnectionLimit)
     retry = RetryPolicy(maxAttempts: settings.maxAttempts, maxWaitSeconds: settings.retryMaxWaitSeconds)
     sourceFailed = Array(repeating: false, count: max(settings.sourceCount, 1))

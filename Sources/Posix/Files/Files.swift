@@ -34,6 +34,25 @@ extension Files {
     try Syscalls.open(name, in: folder.rawValue, flags: (writing ? O_RDWR : O_RDONLY) | ownFlags)
   }
 
+  /// Makes a file without a name, to be given one by `name`; nil where the file system has no such thing. Nothing is left
+  /// of it when it is never named. The C function is `open` with O_TMPFILE.
+  public static func createUnnamed(in folder: borrowing Descriptor, mode: UInt32) throws(Errno) -> Descriptor? {
+    do throws(Errno) {
+      return try Syscalls.open(".", in: folder.rawValue, flags: O_RDWR | hermes_o_tmpfile, mode: mode)
+    } catch {
+      // Kernels and file systems without it answer in these ways (open(2)).
+      guard [.notSupported, .isFolder, .notFound, .invalid].contains(error) else { throw error }
+      return nil
+    }
+  }
+
+  /// Gives a file without a name one; `.exists` when that is taken.
+  public static func name(
+    _ file: borrowing Descriptor, _ name: String, in folder: borrowing Descriptor
+  ) throws(Errno) {
+    try Syscalls.link(descriptor: file.rawValue, to: name, in: folder.rawValue)
+  }
+
   /// What a name in a folder stands for: a link itself, not its target.
   public static func status(_ name: String, in folder: borrowing Descriptor) throws(Errno) -> FileStatus {
     try Syscalls.fstatat(name, in: folder.rawValue, flags: AT_SYMLINK_NOFOLLOW)
