@@ -62,7 +62,10 @@ extension DownloadMachine {
       // The server sends less than asked: the rest of the territory is asked for next.
       lanes[lane]?.bodyEnd = end
     }
-    if let total, canSegment { ramp.open(total: total, roundTripSeconds: roundTripSeconds, now: now) }
+    if let total, canSegment {
+      ramp.open(
+        total: total, roundTripSeconds: roundTripSeconds, byteCount: byteCountReceived, now: now)
+    }
     return (.take, actions + adjustLanes(now: now))
   }
 
@@ -312,12 +315,8 @@ extension DownloadMachine {
   mutating func adjustLanes(now: Instant) -> [Action] {
     for lane in lanes.indices where lanes[lane] != nil { measure(lane, now: now) }
     guard phase == .running, canSegment, let total else { return [] }
-    let seconds = now.seconds(since: periodBase.moment)
-    if seconds >= 0.2 {
-      let rate = Double(byteCountReceived - periodBase.byteCount) / seconds
-      ramp.update(now: now, bytesPerSecond: rate, remaining: total - received.byteCount)
-      if seconds >= 1 { periodBase = (now, byteCountReceived) }
-    }
+    ramp.update(
+      now: now, byteCount: byteCountReceived, active: activeLanes, remaining: total - received.byteCount)
     guard now >= laneRest else { return [] }
     planner.isAlone = ramp.target == 1
     var actions: [Action] = []

@@ -146,7 +146,6 @@ public struct DownloadMachine: Sendable {
   var roundTripSeconds = 0.0
   var laneRest: Instant = .zero
   var sourceFailed: [Bool]
-  var periodBase: (moment: Instant, byteCount: Int64) = (.zero, 0)
   /// Bytes of bodies that came in this life, wanted or not.
   public internal(set) var byteCountReceived: Int64 = 0
   var checksFinished: Bool
@@ -189,7 +188,6 @@ public struct DownloadMachine: Sendable {
     attempts += 1
     planner.reset(gaps: [])
     isOpening = true
-    periodBase = (now, byteCountReceived)
     return [open(0, firstAsk(), now: now)]
   }
 
