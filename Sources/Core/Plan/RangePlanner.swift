@@ -24,8 +24,12 @@ public struct RangePlanner: Sendable {
   /// Whether one lane is all there will be; then it asks for everything at once.
   public var isAlone = true
   /// A request asks for about this many seconds of its lane's rate.
-  static let askSeconds = 4.0
-  static let smallestAsk: Int64 = 1 << 20
+  static let askSeconds = 8.0
+  /// And for no less than this, before anything was measured too: between two requests a line stands idle for a round
+  /// trip, so that far away they are larger.
+  public var smallestAsk: Int64 = nearAsk
+  static let nearAsk: Int64 = 1 << 20
+  static let farAsk: Int64 = 8 << 20
   static let largestAsk: Int64 = 64 << 20
 
   /// What a first lane is taken for: a large file is shared before anything was measured, a small one is not.
@@ -102,7 +106,7 @@ public struct RangePlanner: Sendable {
   private mutating func ask(_ lane: Int) -> ByteRange? {
     guard var territory = territories[lane] else { return nil }
     let wanted = Int64(territory.bytesPerSecond * Self.askSeconds)
-    let size = min(max(wanted, Self.smallestAsk), Self.largestAsk)
+    let size = min(max(wanted, smallestAsk), Self.largestAsk)
     // A rest that is hardly worth another round trip goes along; alone, nobody wants a share.
     let rest = isAlone ? 0 : territory.remaining
     let end = rest <= size + size / 2 ? territory.end : territory.position + size

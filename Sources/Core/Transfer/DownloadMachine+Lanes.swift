@@ -8,6 +8,8 @@ extension DownloadMachine {
   ) -> (HeadVerdict, [Action]) {
     guard phase == .running, let current = lanes[lane] else { return (.drop, []) }
     self.roundTripSeconds = roundTripSeconds
+    planner.smallestAsk =
+      roundTripSeconds >= ConnectionRamp.farSeconds ? RangePlanner.farAsk : RangePlanner.nearAsk
     // Near by, the kernels' buffers hold megabytes that a cut throws away, and a second is soon over.
     planner.cutSeconds = roundTripSeconds >= ConnectionRamp.farSeconds ? max(0.25, 4 * roundTripSeconds) : 1
     isMultiplexed = head.isMultiplexed

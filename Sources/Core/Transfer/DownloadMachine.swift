@@ -264,7 +264,7 @@ public struct DownloadMachine: Sendable {
     // Several connections are wanted for certain: an open-ended first request would be cut, and all that is on its way
     // would be sent twice. One that is bounded tells length, validator and ranges just as well.
     if let wanted = settings.connections, wanted > 1, received.isEmpty || currentValidator.isStrong {
-      ask.end = min(ask.end ?? .max, start + RangePlanner.smallestAsk)
+      ask.end = min(ask.end ?? .max, start + RangePlanner.nearAsk)
     }
     return ask
   }
