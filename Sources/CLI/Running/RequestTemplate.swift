@@ -82,42 +82,30 @@ struct RequestTemplate: Sendable {
     _ context: CommandContext, _ secrets: Secrets
   ) throws(TransferFailure) -> NetworkOptions {
     let settings = context.settings
-    let file = { (name: FlagName) in settings.text(name).map { context.surroundings.absolute($0) } }
+    let file = { (name: FlagName) throws(TransferFailure) in
+      try NetworkFlags.file(settings.text(name), context.surroundings)
+    }
     var options = NetworkOptions()
-    options.headers = try headers(settings.texts(.header))
+    options.headers = try NetworkFlags.headers(settings.texts(.header))
     options.userAgent = settings.text(.userAgent)
     options.referer = settings.text(.referer)
     options.bearerToken = secrets.bearerToken
     options.user = settings.text(.user)
     options.password = secrets.password
     options.usesNetrc = settings.isOn(.netrc) || settings.text(.netrcFile) != nil
-    options.netrcFile = file(.netrcFile)
-    options.cookieFile = file(.cookieFile)
-    options.proxy = settings.text(.proxy)
-    options.caFile = file(.cacert)
-    options.certificateFile = file(.cert)
-    options.keyFile = file(.key)
+    options.netrcFile = try file(.netrcFile)
+    options.cookieFile = try file(.cookieFile)
+    options.proxy = try NetworkFlags.proxy(settings.text(.proxy))
+    options.caFile = try file(.cacert)
+    options.certificateFile = try file(.cert)
+    options.keyFile = try file(.key)
     options.isInsecure = settings.isOn(.insecure)
     options.allowsDowngrade = settings.isOn(.allowDowngrade)
     options.httpVersion = settings.isOn(.http1) ? .http1 : settings.isOn(.http2) ? .http2 : nil
     options.addressFamily = settings.isOn(.ipv4) ? .ipv4 : settings.isOn(.ipv6) ? .ipv6 : nil
     options.interface = settings.text(.interface)
-    options.resolve = settings.texts(.resolve)
-    options.unixSocket = file(.unixSocket)
+    options.resolve = try NetworkFlags.resolve(settings.texts(.resolve))
+    options.unixSocket = settings.text(.unixSocket).map { context.surroundings.absolute($0) }
     return options
-  }
-
-  /// A line break in a header would let its value add headers of its own.
-  private static func headers(_ lines: [String]) throws(TransferFailure) -> [String] {
-    for line in lines {
-      let name = line.prefix { $0 != ":" }
-      let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 32 && $0 < 127 }
-      guard isName, name.endIndex < line.endIndex, !line.utf8.contains(13), !line.utf8.contains(10) else {
-        throw TransferFailure(
-          .usage, "--header \(DisplayWidth.fit(String(name), into: 40)) is not a header line",
-          hint: "it takes 'Name: value'")
-      }
-    }
-    return lines
   }
 }
