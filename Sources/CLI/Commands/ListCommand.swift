@@ -36,9 +36,14 @@ enum TransferTable {
         // Figures stand to the right, words to the left.
         return column == 2 || column == 3 ? gap + row[column] : row[column] + gap
       }.joined(separator: "  ")
-      let line = left + "  " + row[4]
-      return columns.map { DisplayWidth.fit(line, into: $0) } ?? line
+      return fitted(left + "  ", row[4], into: columns)
     }
+  }
+
+  /// The folder goes before the name does.
+  private static func fitted(_ left: String, _ path: String, into columns: Int?) -> String {
+    guard let columns, DisplayWidth.of(left + path) > columns else { return left + path }
+    return DisplayWidth.fit(left + (path.split(separator: "/").last ?? ""), into: columns)
   }
 
   private static func row(_ snapshot: TransferSnapshot) -> [String] {
