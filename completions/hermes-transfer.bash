@@ -5,6 +5,12 @@ _hermes_transfer_ids() {
 
 _hermes_transfer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word flags
+  # `--flag=value` comes as three words.
+  if [[ $current == = ]]; then
+    current=''
+  elif [[ $previous == = ]] && ((COMP_CWORD > 1)); then
+    previous=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       download | list | show | watch | wait | resume | retry | relink | cancel | remove | doctor | completion | help) command=$word && break ;;
