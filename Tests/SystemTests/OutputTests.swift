@@ -34,6 +34,14 @@ import Testing
     #expect(try await trial.sandbox.transfers().isEmpty)
   }
 
+  @Test func `-o - tells which download failed`() async {
+    defer { trial.server.stop() }
+    trial.server.serve("/missing", .text(""), .always(.status(404)))
+    let result = await trial.sandbox.run("download", trial.server.url("/missing") + "?token=hidden", "-o", "-")
+    #expect(result.exitStatus == 6, "\(result)")
+    #expect(result.standardError.contains("cannot download \(trial.server.url("/missing")): server"), "\(result)")
+  }
+
   @Test func `D84 after a resume the rate is of what is on the wire now`() async throws {
     let trial = Trial(total: 10 << 20)
     defer { trial.server.stop() }
@@ -118,6 +126,36 @@ import Testing
     let id = try #require(try await trial.sandbox.transfers().first?.id)
     let waited = await trial.sandbox.run("wait", id)
     #expect(waited.exitStatus == 0, "\(waited)")
+    trial.expectWhole(await life.wait())
+  }
+
+  @Test(arguments: ["cancel", "remove"])
+  func `wait tells of a transfer that another command ended`(command: String) async throws {
+    defer { trial.server.stop() }
+    trial.serve(.on(1, .stall(after: Trial.held)))
+    let life = trial.sandbox.start(["download", trial.server.url("/f"), "-o", "f"])
+    let hasBegun = await eventually { [server = trial.server] in server.bodyByteCount == Trial.held }
+    #expect(hasBegun)
+    let id = try #require(try await trial.sandbox.transfers().first?.id)
+    let waiting = trial.sandbox.start(["wait", id])
+    let ended = await trial.sandbox.run(command, id)
+    #expect(ended.exitStatus == 0, "\(ended)")
+    let waited = await waiting.wait()
+    // What is removed before the wait has looked is not there at all.
+    #expect(waited.exitStatus == 1 || (command == "remove" && waited.exitStatus == 2), "\(waited)")
+    waited.expectOneError()
+    #expect(!waited.standardError.contains("resume"), "\(waited)")
+    _ = await life.wait()
+  }
+
+  @Test func `watch of everything shows how each ends`() async throws {
+    defer { trial.server.stop() }
+    trial.serve(.on(1, .drip(bytesPerSecond: 1 << 20)))
+    let life = trial.sandbox.start(["download", trial.server.url("/f"), "-o", "f"])
+    let hasBegun = await eventually { [server = trial.server] in server.bodyByteCount > 0 }
+    #expect(hasBegun)
+    let watched = await trial.sandbox.run("watch", "--json")
+    #expect(try watched.progressLines().last?.event == "completed", "\(watched)")
     trial.expectWhole(await life.wait())
   }
 

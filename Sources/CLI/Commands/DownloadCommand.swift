@@ -9,7 +9,10 @@ enum DownloadCommand {
     let feed = try RequestFeed(context, template)
     let runner = Runner(context)
     if context.settings.text(.output) == "-" {
-      return try await runner.stream(template.request(context.settings.operands[0]))
+      let text = context.settings.operands[0]
+      let url: WebURL
+      do throws(WebURL.Invalid) { url = try WebURL(text) } catch { throw error.failure }
+      return try await runner.stream(template.request(text), from: url)
     }
     return try await runner.run { engine throws(TransferFailure) in
       guard let next = try await feed.next() else { return false }

@@ -11,13 +11,16 @@ enum WatchCommand {
     let reader = try StateReader(context)
     let named = try reader.ids(context.settings.operands)
     let view = context.progressView()
+    var followed = Set(named)
     var meters: [TransferID: RateMeter] = [:]
     var ended: Set<TransferID> = []
     while true {
-      let records = try reader.records(named.isEmpty ? .unfinished : .ids(named))
+      // What has ended is no longer among the unfinished, and its end is what matters most.
+      if named.isEmpty { followed.formUnion(try reader.records(.unfinished).map(\.id)) }
+      let records = try reader.records(.ids(followed.subtracting(ended).sorted()))
       let now = context.surroundings.now()
       var events: [TransferEvent] = []
-      for record in records where !ended.contains(record.id) {
+      for record in records {
         let snapshot = measured(TransferSnapshot(record), &meters, now)
         events.append(TransferEvent(kind(of: snapshot), snapshot))
         if snapshot.state.isFinal || snapshot.state == .paused { ended.insert(record.id) }

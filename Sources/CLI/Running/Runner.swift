@@ -90,14 +90,14 @@ final class Runner {
   }
 
   /// To standard output, without state.
-  func stream(_ request: DownloadRequest) async throws(TransferFailure) -> ExitStatus {
+  func stream(_ request: DownloadRequest, from url: WebURL) async throws(TransferFailure) -> ExitStatus {
     let engine = try TransferEngine(configuration: configuration())
     interruption.stops(engine)
     do throws(TransferFailure) {
       try await engine.stream(request)
     } catch {
       if let status = interruption.status { return status }
-      throw error
+      throw TransferFailure(error.code, "cannot download \(url.redacted): \(error.message)", hint: error.hint)
     }
     return .success
   }
