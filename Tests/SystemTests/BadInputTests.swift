@@ -1,3 +1,4 @@
+import Glibc
 import TestKit
 import Testing
 
@@ -18,6 +19,11 @@ import Testing
       (["download", "http://127.0.0.1/f", "--if-exists", "perhaps"], 2),
       (["download", "-i", "/nowhere/list"], 9),
       (["download", "http://127.0.0.1/f", "http://127.0.0.1/g", "-o", "x"], 2),
+      (["download", "http://127.0.0.1/f", "not a url"], 2), (["remove", "--all", "zzzzzzzz"], 2),
+      (["download", "http://127.0.0.1/f", "--proxy", "ftp://h"], 2),
+      (["download", "http://127.0.0.1/f", "--resolve", "h:80"], 2),
+      (["download", "http://127.0.0.1/f", "--cookie-file", "none"], 9),
+      (["download", "http://127.0.0.1/f", "--cacert", "none"], 9),
       (["resume", "zzzzzzzz"], 2), (["show", "zzzzzzzz"], 2), (["wait", "zzzzzzzz"], 2),
       (["download", "http://no-such-host.invalid/f", "--max-attempts", "1"], 3),
       (["download", "http://127.0.0.1:1/f", "--max-attempts", "1"], 3),
@@ -67,6 +73,14 @@ import Testing
     let result = await sandbox.run("download", "http://127.0.0.1:1/f", "--state-dir", "/proc/none/state")
     #expect(result.exitStatus == 16 || result.exitStatus == 9, "\(result)")
     result.expectOneError()
+  }
+
+  /// Root writes everywhere.
+  @Test(.enabled(if: getuid() != 0)) func `doctor tells of a folder that takes no files`() async {
+    #expect(chmod(sandbox.folder, 0o555) == 0)
+    let result = await sandbox.run("doctor")
+    #expect(result.exitStatus == 1, "\(result)")
+    #expect(result.lines.contains { $0.hasPrefix("FAIL  disk") }, "\(result)")
   }
 
   @Test func `--version and --help are results`() async {

@@ -14,7 +14,7 @@ enum DoctorCommand {
 
   static func run(_ context: CommandContext) throws(TransferFailure) -> ExitStatus {
     let findings =
-      try versions() + state(context) + [disk(context), openFiles()] + network(context) + terminal(context)
+      try versions() + state(context) + [disk(), openFiles()] + network(context) + terminal(context)
     if context.settings.isOn(.json) {
       try context.printJSON(findings)
     } else {
@@ -61,12 +61,14 @@ enum DoctorCommand {
     }
   }
 
-  private static func disk(_ context: CommandContext) -> Finding {
+  private static func disk() -> Finding {
     do throws(Errno) {
+      // A file without a name leaves no trace; where the file system has none of these, nothing is known.
+      _ = try Files.createUnnamed(in: Files.openFolder("."), mode: 0o600)
       let free = try Files.freeByteCount(at: ".")
       return Finding(name: "disk", ok: free > 1 << 20, text: "\(Quantity.bytes(free)) free in the current folder")
     } catch {
-      return Finding(name: "disk", ok: false, text: "the current folder cannot be used: \(error)")
+      return Finding(name: "disk", ok: false, text: "no file can be made in the current folder: \(error)")
     }
   }
 

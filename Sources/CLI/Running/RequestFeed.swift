@@ -23,8 +23,11 @@ final class RequestFeed {
     for path in context.settings.texts(.inputFile) {
       lists.append((path, try ListReader(path: path, surroundings: context.surroundings)))
     }
-    for url in typed {
-      if let failure = Self.invalid(url) { throw failure }
+    for (index, url) in typed.enumerated() {
+      guard let failure = Self.invalid(url) else { continue }
+      // A text that is no URL may hold a secret all the same: it is told by its place.
+      let place = typed.count > 1 ? "cannot use URL \(index + 1) of \(typed.count): " : ""
+      throw TransferFailure(failure.code, place + failure.message, hint: failure.hint)
     }
   }
 

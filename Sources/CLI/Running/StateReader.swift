@@ -63,7 +63,12 @@ struct StateReader {
 
   /// The transfers that the operands name, or with `--all` those that `isMeant` takes.
   func chosen(where isMeant: (TransferRecord) -> Bool) throws(TransferFailure) -> [TransferID] {
-    if context.settings.isOn(.all) { return try records().filter(isMeant).map(\.id) }
+    if context.settings.isOn(.all) {
+      guard context.settings.operands.isEmpty else {
+        throw TransferFailure(.usage, "--all and an ID exclude each other")
+      }
+      return try records().filter(isMeant).map(\.id)
+    }
     guard !context.settings.operands.isEmpty else {
       throw TransferFailure(
         .usage, "an ID is missing", hint: "hermes-transfer list shows them; --all means every one")
