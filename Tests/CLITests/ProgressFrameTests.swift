@@ -63,4 +63,14 @@ import Testing
     let board = Samples.board([ended, ended, try Samples.snapshot("00000002", "b", done: 1, total: 2)])
     #expect(board.ended == 1 && board.endedBytes == 50)
   }
+
+  @Test func `what has stopped is not done, and nobody waits for it`() throws {
+    var board = Samples.board([
+      try Samples.snapshot("00000001", "a", .paused, done: 10, total: 100),
+      try Samples.snapshot("00000002", "b", done: 20, total: 100, rate: 10),
+    ])
+    #expect(board.total.name == "0 of 2 done" && board.total.percent == 15 && board.total.etaSeconds == 8)
+    board.take(try Samples.snapshot("00000003", "c", .paused, done: 5))
+    #expect(board.total.percent == nil)
+  }
 }

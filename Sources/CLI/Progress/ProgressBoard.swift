@@ -6,6 +6,10 @@ struct ProgressBoard {
   private(set) var accepted = 0
   private(set) var ended = 0
   private(set) var endedBytes: Int64 = 0
+  /// What there is of the ended ones and will be of the stopped ones, one day; nil when nobody knows.
+  private var endedTotal: Int64? = 0
+  /// How many stopped, to be gone on with another time.
+  private var stopped = 0
   /// The latest snapshot seen; with one transfer it is that one's.
   private(set) var latest: TransferSnapshot?
   private var active: [TransferID: TransferSnapshot] = [:]
@@ -30,8 +34,11 @@ struct ProgressBoard {
   }
 
   var total: ProgressLine {
-    ProgressLine(
-      total: Array(active.values), accepted: accepted, ended: ended, endedBytes: endedBytes)
+    // What is queued or has no length yet makes the sum unknown.
+    let isKnown = accepted == ended + stopped + active.count
+    return ProgressLine(
+      total: Array(active.values), name: "\(ended) of \(accepted) done", endedBytes: endedBytes,
+      endedTotal: isKnown ? endedTotal : nil)
   }
 
   private mutating func end(_ snapshot: TransferSnapshot) {
@@ -39,8 +46,10 @@ struct ProgressBoard {
     guard places[snapshot.id] != Self.endedPlace else { return }
     active[snapshot.id] = nil
     places[snapshot.id] = Self.endedPlace
-    ended += 1
+    if snapshot.state == .paused { stopped += 1 } else { ended += 1 }
     endedBytes += snapshot.bytesDone
+    let total = snapshot.state == .paused ? snapshot.bytesTotal : snapshot.bytesDone
+    endedTotal = endedTotal.flatMap { sum in total.map { sum + $0 } }
   }
 
   private static let endedPlace = -1

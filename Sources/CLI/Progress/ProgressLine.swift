@@ -19,18 +19,18 @@ struct ProgressLine: Hashable, Sendable {
     state = Self.word(of: snapshot, now: now)
   }
 
-  /// The sum of several: those under way, and of those that ended only how many and how much.
-  init(total open: [TransferSnapshot], accepted: Int, ended: Int, endedBytes: Int64) {
-    name = "\(ended) of \(accepted) done"
+  /// The sum of several: those under way, and of the others only how much they have and will have.
+  init(total open: [TransferSnapshot], name: String, endedBytes: Int64, endedTotal: Int64?) {
+    self.name = name
     bytesDone = endedBytes + open.reduce(0) { $0 + $1.bytesDone }
-    // What is queued or has no length yet makes the sum unknown.
-    if accepted == ended + open.count, open.allSatisfy({ $0.bytesTotal != nil }) {
-      bytesTotal = endedBytes + open.reduce(0) { $0 + ($1.bytesTotal ?? 0) }
-    }
+    let openTotal = open.reduce(0) { $0 + ($1.bytesTotal ?? 0) }
+    if let endedTotal, open.allSatisfy({ $0.bytesTotal != nil }) { bytesTotal = endedTotal + openTotal }
     let rate = open.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) }
     guard rate > 0 else { return }
     bytesPerSecond = rate
-    etaSeconds = bytesTotal.map { Double(max(0, $0 - bytesDone)) / rate }
+    // Nobody waits for what has stopped.
+    let left = openTotal - (bytesDone - endedBytes)
+    etaSeconds = bytesTotal.map { _ in Double(max(0, left)) / rate }
   }
 
   /// 0…100, never above; 100 only when everything is there; nil while the length is unknown.
