@@ -110,7 +110,9 @@ final class Runner {
       try await engine.relink(id, to: url)
     } catch {
       if let status = interruption.status { return status }
-      throw TransferFailure(error.code, "cannot relink \(id): \(error.message)", hint: error.hint)
+      // What a download could do about a changed file does not help here.
+      let hint = error.code == .contentChanged ? "nothing was changed; these are other bytes" : error.hint
+      throw TransferFailure(error.code, "cannot relink \(id): \(error.message)", hint: hint)
     }
     return .success
   }
