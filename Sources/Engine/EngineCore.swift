@@ -104,14 +104,15 @@ final class EngineCore: @unchecked Sendable {
   }
 
   /// Lanes that wait for the rate limit go on once it has bytes to give.
-  func resumeLimited() {
-    guard limit.isWaiting, limit.refill(now: now) else { return }
-    for driver in drivers.values {
-      for case .some(let connection) in driver.lanes where connection.isLimited {
-        connection.isLimited = false
-        connection.lastByteAt = now
-        loop.resume(connection.transfer)
-      }
+  private func resumeLimited() {
+    guard let due = limit.nextMoment, now >= due else { return }
+    let waiting = drivers.values.flatMap { $0.lanes.compactMap { $0 } }.filter(\.isLimited)
+    guard let share = limit.deal(among: waiting.count, now: now) else { return }
+    for connection in waiting {
+      connection.isLimited = false
+      connection.allowance.add(share)
+      connection.lastByteAt = now
+      loop.resume(connection.transfer)
     }
   }
 

@@ -20,6 +20,7 @@ final class LaneConnection: CurlTransferOwner {
   var lastByteAt: Instant
   /// The answer waits until the store has forgotten what was held.
   var isHeld = false
+  var allowance = SharedRate.Allowance()
   /// Paused because the rate limit has no bytes to give.
   var isLimited = false
   /// Where a redirect points; the request is sent there when this one has ended.
@@ -44,7 +45,7 @@ final class LaneConnection: CurlTransferOwner {
   func bodyReceived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
     lastByteAt = driver.core.now
     if isHeld { return .pause }
-    guard driver.core.limit.allows(bytes.count, now: lastByteAt) else {
+    guard driver.core.limit.allows(bytes.count, of: &allowance, now: lastByteAt) else {
       isLimited = true
       return .pause
     }

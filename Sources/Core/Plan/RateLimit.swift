@@ -22,6 +22,12 @@ public struct RateLimit: Hashable, Sendable {
     return nil
   }
 
+  /// Bytes that may be taken at once; 0 while some are owed.
+  public mutating func available(now: Instant) -> Double {
+    fill(now)
+    return max(balance, 0)
+  }
+
   /// Goes on at another rate from now on; what is owed stays owed, in bytes.
   public mutating func change(bytesPerSecond: Double, now: Instant) {
     fill(now)
