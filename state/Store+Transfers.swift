@@ -190,7 +190,8 @@ extension Store {
     """
   private static let concludeRecord = """
     UPDATE transfers SET state = ?, reason = NULL, next_try = NULL, path = ?, part_name = ?, synced = ?, sha256 = ?,
-      finished_at = ?, failure_code = ?, failure_message = ?, failure_hint = ?, owner = NULL WHERE id = ?
+      finished_at = ?, failure_code = ?, failure_message = ?, failure_hint = ?, has_secrets = ?, owner = NULL
+      WHERE id = ?
     """
   private static let updateRecord = """
     UPDATE transfers SET \(TransferRecord.columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?

@@ -45,6 +45,7 @@ extension TransferRecord {
     row.bind(failure?.code.rawValue)
     row.bind(failure?.message)
     row.bind(failure?.hint)
+    row.bind(hasSecrets)
     row.bind(id.text)
   }
 

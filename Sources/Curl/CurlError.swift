@@ -116,13 +116,14 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     CURLE_SSL_CIPHER.rawValue: .tls(isCertificate: false),
     CURLE_USE_SSL_FAILED.rawValue: .tls(isCertificate: false),
     CURLE_SSL_SHUTDOWN_FAILED.rawValue: .tls(isCertificate: false),
-    CURLE_SSL_CERTPROBLEM.rawValue: .tls(isCertificate: true),
+    // Our own certificate or key, which no trust in the server mends.
+    CURLE_SSL_CERTPROBLEM.rawValue: .tls(isCertificate: false),
     CURLE_PEER_FAILED_VERIFICATION.rawValue: .tls(isCertificate: true),
     CURLE_SSL_CACERT_BADFILE.rawValue: .tls(isCertificate: true),
     CURLE_SSL_CRL_BADFILE.rawValue: .tls(isCertificate: true),
     CURLE_SSL_ISSUER_ERROR.rawValue: .tls(isCertificate: true),
     CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .tls(isCertificate: true),
     CURLE_SSL_INVALIDCERTSTATUS.rawValue: .tls(isCertificate: true),
-    CURLE_SSL_CLIENTCERT.rawValue: .tls(isCertificate: true),
+    CURLE_SSL_CLIENTCERT.rawValue: .tls(isCertificate: false),
   ]
 }

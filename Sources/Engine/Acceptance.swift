@@ -64,10 +64,12 @@ struct Acceptance: Sendable {
     do {
       for request in requests {
         let sources = try Self.sources(of: request)
-        let place = try places.place(of: request)
+        var place = try places.place(of: request)
+        // A name given for the URL makes it another file, and another transfer.
+        if place.name == nil { place.name = request.name.map { SafeFileName($0, fallback: "download").text } }
         let digest = Self.digest(of: request.url)
         // The same line twice in one list is one transfer.
-        guard seen.insert("\(digest) \(place.folder) \(place.name ?? request.name ?? "")").inserted else { continue }
+        guard seen.insert("\(digest) \(place.folder) \(place.name ?? "")").inserted else { continue }
         let value = RequestOptions(request)
         if options?.value != value { options = (value, value.json()) }
         let earlier = try claimed(digest, place, store)
@@ -134,6 +136,8 @@ struct Acceptance: Sendable {
     }
     if record.state == .completed {
       guard request.resumes, let path = record.path, try isUntouched(path, record) else { return nil }
+      // Under another name than the one asked for now, it is not what is wanted.
+      if let name = record.requestedName, Paths.lastName(path) != name { return nil }
       let validator = Validator(
         entityTag: record.entityTag, lastModified: record.lastModified,
         isLastModifiedStrong: record.isLastModifiedStrong)
@@ -259,7 +263,7 @@ struct Acceptance: Sendable {
   /// Where the file goes, split into folder and name; the folder is made when it is missing.
   struct Place {
     let folder: String
-    let name: String?
+    var name: String?
 
     init(of request: DownloadRequest) throws(TransferFailure) {
       let path = request.output
@@ -272,7 +276,8 @@ struct Acceptance: Sendable {
           try path.flatMap { path throws(Errno) in try Files.statusIfThere(path) }?.kind, try Files.status(folder).kind
         )
       } catch {
-        throw TransferFailure(.localFile, "cannot use \(folder): \(error)")
+        let place = error == .nameTooLong ? request.output ?? folder : folder
+        throw TransferFailure(.localFile, "cannot use \(place): \(error)")
       }
       if let path, kinds.target == .folder {
         throw TransferFailure(.localFile, "\(path) is a folder", hint: "--directory \(path) puts the file into it")

@@ -15,6 +15,16 @@ extension DownloadDriver {
   /// The first head is read: decide the name, look at the disk, record what ties the bytes to the file.
   func learned() {
     guard sink == nil else { return }
+    if isRecheck {
+      // The file of the earlier run stays what and where it is; this one starts from nothing.
+      isRecheck = false
+      forgetPart()
+      record.path = nil
+      record.sha256 = nil
+      record.fileByteCount = nil
+      record.fileModifiedNanoseconds = nil
+      snapshot.path = nil
+    }
     record.bytesTotal = machine.total
     let validator = machine.savedValidator
     record.entityTag = validator.entityTag
@@ -26,6 +36,7 @@ extension DownloadDriver {
     ensurePart()
     // The partial of an earlier life has its journal already; this life goes on with one of its own.
     openJournal()
+    if record.state != .running { save() }
   }
 
   private func decideName() {

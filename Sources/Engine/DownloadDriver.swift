@@ -17,6 +17,8 @@ final class DownloadDriver {
   var part: PartFile?
   var journal: WriteJournal?
   /// Bytes in the part file, by pwrite.
+  /// Only asking whether a finished file is still the server's; over with the first answer that brings bytes.
+  var isRecheck = false
   /// The part file that an earlier record names and that holds nothing for us.
   var formerPartName: String?
   var written: RangeSet
@@ -77,7 +79,8 @@ final class DownloadDriver {
     settings.onlyCompares = onlyCompares
     machine = DownloadMachine(settings, saved: saved)
     snapshot = TransferSnapshot(record: record)
-    if part == nil { forgetPart() }
+    isRecheck = finished != nil
+    if part == nil, !isRecheck { forgetPart() }
     snapshot.bytesDone = held.byteCount
   }
 
@@ -100,7 +103,6 @@ final class DownloadDriver {
   }
 
   private func exceedDeadline() {
-    closeLanes()
     end(
       TransferFailure(
         .deadlineExceeded, "deadline passed after \(Int(core.wallClock - record.createdAt)) s",
@@ -113,6 +115,7 @@ final class DownloadDriver {
     where !connection.isHeld && !connection.isLimited && now.seconds(since: connection.lastByteAt) > limit {
       let failure = TransferFailure(.stalled, "no byte for \(Quantity.seconds(limit))")
       detach(connection, flushing: true)
+      core.note(stall: failure, of: self, on: connection)
       perform(machine.laneEnded(connection.lane, .fault(.transient(failure)), now: now))
     }
   }
@@ -186,6 +189,7 @@ final class DownloadDriver {
     snapshot.nextTry = nil
     snapshot.failure = nil
     core.emit(.started, self)
+    save()
   }
 
   /// Everything thrown away, in an order that no crash can twist: first the journal, then the record, then new bytes.

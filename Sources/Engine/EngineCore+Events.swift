@@ -112,6 +112,16 @@ extension EngineCore {
   func skip(_ driver: DownloadDriver) {
     driver.closeLanes()
     emit(.note, driver, note: "the file exists and is left as it is")
+    if let path = driver.record.path {
+      do throws(Errno) {
+        let status = try Files.status(path)
+        driver.record.fileByteCount = status.byteCount
+        driver.record.fileModifiedNanoseconds = status.modifiedNanoseconds
+        driver.snapshot.bytesDone = status.byteCount
+      } catch {
+        // It was there a moment ago; what it is now is not ours to say.
+      }
+    }
     conclude(driver)
   }
 

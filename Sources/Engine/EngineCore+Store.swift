@@ -91,6 +91,19 @@ extension EngineCore {
         error: error))
   }
 
+  /// A connection that was given up says nothing of its times any more.
+  func note(stall failure: TransferFailure, of driver: DownloadDriver, on connection: LaneConnection) {
+    guard driver.sink == nil else { return }
+    driver.attemptNumber += 1
+    let total = now.seconds(since: connection.startedAt)
+    attempts.append(
+      AttemptRecord(
+        transfer: driver.id, number: driver.record.attempts + driver.attemptNumber, startedAt: wallClock - total,
+        dns: 0, connect: 0, tls: 0, firstByte: 0, total: total, byteCount: connection.byteCount,
+        bytesPerSecond: total > 0 ? Double(connection.byteCount) / total : 0, httpStatus: connection.head?.status,
+        isReused: false, error: failure.message))
+  }
+
   func flushAttempts() {
     guard !attempts.isEmpty else { return }
     let some = attempts

@@ -7,7 +7,8 @@ import State
 extension CurlError {
   /// What libcurl's error means for the transfer, naming `host` where the name helps.
   func transferFault(host: String) -> TransferFault {
-    switch fault {
+    let text = Self.withoutCredentials(text)
+    return switch fault {
     case .resolve:
       .transient(TransferFailure(.noSuchHost, "cannot find host \(host)", hint: "check the name and the network"))
     case .connect: .transient(TransferFailure(.connectionFailed, "cannot connect to \(host): \(text)"))
@@ -28,6 +29,17 @@ extension CurlError {
     case .outOfMemory: .permanent(TransferFailure(.internalError, "out of memory"))
     case .other: .permanent(TransferFailure(.internalError, "transfer failed: \(text)"))
     }
+  }
+}
+
+extension CurlError {
+  /// libcurl quotes a proxy's URL as it was given, with its user and password.
+  static func withoutCredentials(_ text: String) -> String {
+    guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return text }
+    let head = text.utf8[..<at]
+    let start = head.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "'") }
+    let kept = start.map { String(text[...$0]) } ?? ""
+    return withoutCredentials(kept) + "…" + text[at...]
   }
 }
 

@@ -231,6 +231,17 @@ struct Finisher {
     }
   }
 
+  /// What is done needs no secrets any more.
+  private func forgetSecrets(_ record: inout TransferRecord) {
+    guard record.hasSecrets else { return }
+    do throws(StateError) {
+      try SecretFile.remove(folder: store.folder, id: record.id)
+      record.hasSecrets = false
+    } catch {
+      // They stay where they are kept, and the record says so: `remove` tries again.
+    }
+  }
+
   private func close(_ item: inout Item) {
     item.outcome.record.finishedAt = now
     item.outcome.record.failure = item.outcome.failure
@@ -238,6 +249,7 @@ struct Finisher {
     item.outcome.record.sha256 = item.outcome.sha256 ?? item.outcome.record.sha256
     if item.outcome.failure == nil {
       item.outcome.record.partName = nil
+      forgetSecrets(&item.outcome.record)
     } else if item.isNewPart {
       // It is kept to be looked at, not to go on with.
       item.outcome.record.synced = RangeSet()

@@ -18,6 +18,9 @@ final class LaneConnection: CurlTransferOwner {
   var runStart: Int64 = 0
   var journalEnd: Int64 = 0
   var lastByteAt: Instant
+  let startedAt: Instant
+  /// Of the body, wanted or not.
+  private(set) var byteCount: Int64 = 0
   /// The answer waits until the store has forgotten what was held.
   var isHeld = false
   var allowance = SharedRate.Allowance()
@@ -34,6 +37,7 @@ final class LaneConnection: CurlTransferOwner {
     self.ask = ask
     self.url = url
     lastByteAt = now
+    startedAt = now
   }
 
   func headReceived(_ head: ResponseHead) -> BodyVerdict {
@@ -49,6 +53,7 @@ final class LaneConnection: CurlTransferOwner {
       isLimited = true
       return .pause
     }
+    byteCount += Int64(bytes.count)
     return unsafe driver.bodyReceived(bytes, on: self)
   }
 

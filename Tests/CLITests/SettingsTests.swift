@@ -58,10 +58,15 @@ import Testing
     #expect(settings.command == .list)
   }
 
-  @Test func `what belongs to one call is not read from elsewhere`() throws {
-    let environment = ["HERMES_TRANSFER_OUTPUT": "/etc/passwd", "HERMES_TRANSFER_CHECKSUM": "x"]
+  @Test func `every flag has its variable, but what asks for words about the program`() throws {
+    let environment = ["HERMES_TRANSFER_OUTPUT": "f", "HERMES_TRANSFER_CHECKSUM": "x", "HERMES_TRANSFER_HELP": "true"]
     let settings = try settings(["download", "u"], environment: environment)
-    #expect(settings.text(.output) == nil && settings.text(.checksum) == nil)
+    #expect(settings.text(.output) == "f" && settings.text(.checksum) == "x")
+    #expect(!settings.isOn(.help))
+  }
+
+  @Test func `what belongs to one call is not read from the configuration`() {
+    #expect(throws: TransferFailure.self) { try settings(["download", "u"], configuration: "output = f") }
   }
 
   @Test func `numbers, rates and durations are read with their units`() throws {

@@ -108,7 +108,7 @@ enum ManualProse {
     """#
 
   static let environmentRule = """
-    Every flag that is not bound to one call has a variable: its name in capitals behind HERMES_TRANSFER_, with _ for \
+    Every flag but --help and --version has a variable: its name in capitals behind HERMES_TRANSFER_, with _ for \
     other characters, such as HERMES_TRANSFER_LIMIT_RATE. A switch is set by true and cleared by false. A flag on the \
     command line goes first, then the variable, then the configuration file. Besides these:
     """

@@ -56,7 +56,7 @@ struct Settings: Sendable {
 
   /// An empty variable counts as unset, so that one can be switched off for a call.
   private static func texts(of flag: Flag, in environment: (String) -> String?) -> [String]? {
-    guard flag.isLasting || flag.name == .config, let text = environment(flag.environmentName), !text.isEmpty
+    guard flag.name != .help, flag.name != .version, let text = environment(flag.environmentName), !text.isEmpty
     else { return nil }
     return flag.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
   }
