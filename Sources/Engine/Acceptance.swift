@@ -111,6 +111,11 @@ struct Acceptance: Sendable {
     guard let record = try store.latest(urlDigest: digest, folder: place.folder, requestedName: place.name) else {
       return nil
     }
+    // A finished one whose file is gone or another by now is history, whoever looks at it.
+    if record.state == .completed {
+      guard let path = record.path, try isUntouched(path, record) else { return nil }
+    }
+    if record.state == .cancelled { return nil }
     try claim([record.id], store)
     return try store.record(record.id)
   }
