@@ -162,7 +162,8 @@ extension EngineCore {
     var checksums = driver.request.checksum.map { [$0] } ?? []
     if let promised = driver.promisedDigest { checksums.append(promised) }
     let job = FinishJob(
-      record: record, content: content, byteCount: byteCount, ifExists: driver.request.ifExists, checksums: checksums)
+      record: record, content: content, formerPartName: driver.part == nil ? driver.formerPartName : nil,
+      byteCount: byteCount, ifExists: driver.request.ifExists, checksums: checksums)
     settling += 1
     leaveHost(driver)
     waitingSmallBytes += job.memoryByteCount

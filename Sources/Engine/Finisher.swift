@@ -13,6 +13,8 @@ struct FinishJob: Sendable {
   }
   var record: TransferRecord
   var content: Content
+  /// A part file of an earlier life that holds nothing for this one; it goes when this one has its name.
+  var formerPartName: String?
   var byteCount: Int64
   var ifExists: IfExists
   /// What it keeps in memory until it is finished.
@@ -168,6 +170,7 @@ struct Finisher {
     guard let path = item.job.record.path else { return }
     let place = try folder(item.job.record.folder)
     let name = Paths.lastName(path)
+    if let former = item.job.formerPartName { try Files.unlink(former, in: place.descriptor, ifThere: true) }
     switch item.job.ifExists {
     case .overwrite:
       try keepAsPart(item, place)
