@@ -147,6 +147,7 @@ struct Acceptance: Sendable {
         entityTag: record.entityTag, lastModified: record.lastModified,
         isLastModifiedStrong: record.isLastModifiedStrong)
       guard validator.entityTag != nil || validator.lastModified != nil else { return nil }
+      record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
       let waiting = WaitingTransfer(record: record, request: request, sources: sources, finished: validator)
       return (AcceptedTransfer(id: record.id, outcome: .alreadyComplete), waiting)
     }

@@ -34,6 +34,10 @@ final class DownloadDriver {
   var answer: ResponseHead?
   var promisedDigest: Checksum?
   var isEnded = false
+  /// Between two tries: its place among the running goes to others, its host's stays taken.
+  private var isWaiting = false {
+    didSet { if isWaiting != oldValue { core.waitingCount += isWaiting ? 1 : -1 } }
+  }
   /// Whether it counts among those that its host serves.
   var hasHostPlace = true
   var sink: (any ByteSink)?
@@ -97,7 +101,8 @@ final class DownloadDriver {
     guard !isEnded else { return }
     if let deadline = record.deadlineAt, core.wallClock >= deadline { return exceedDeadline() }
     watchStalls(now)
-    perform(machine.timerFired(now: now))
+    // Nobody is asked for bytes that have no place yet.
+    if snapshot.reason != .disk || hasRoom { perform(machine.timerFired(now: now)) }
     meter.record(byteCount: machine.byteCountReceived, now: now)
     refreshSnapshot(now)
   }
@@ -177,6 +182,7 @@ final class DownloadDriver {
     snapshot.nextTry = core.wallClock + seconds
     snapshot.failure = failure
     snapshot.connections = 0
+    isWaiting = true
     if reason == .serverBackoff { core.hold(origin: origin, until: until) }
     core.emit(.waiting, self)
     save()
@@ -184,6 +190,7 @@ final class DownloadDriver {
 
   func backToRunning() {
     guard snapshot.state == .waiting else { return }
+    isWaiting = false
     snapshot.state = .running
     snapshot.reason = nil
     snapshot.nextTry = nil
@@ -302,7 +309,8 @@ final class DownloadDriver {
 
   /// Ends because the user or the process stops.
   func pause() {
-    guard !isEnded else { return }
+    // Whole already: it gets its name, or fails, by itself.
+    guard !isEnded, snapshot.state != .verifying else { return }
     flushAll()
     closeLanes()
     isEnded = true
@@ -312,7 +320,7 @@ final class DownloadDriver {
 
   /// Ends for good and leaves nothing behind.
   func cancel() {
-    guard !isEnded else { return }
+    guard !isEnded, snapshot.state != .verifying else { return }
     closeLanes()
     isEnded = true
     snapshot.state = .cancelled
@@ -327,6 +335,7 @@ final class DownloadDriver {
   private func settle(_ event: TransferEventKind) {
     snapshot.reason = nil
     snapshot.nextTry = nil
+    isWaiting = false
     snapshot.connections = 0
     snapshot.bytesPerSecond = nil
     snapshot.etaSeconds = nil

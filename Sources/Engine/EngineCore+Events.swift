@@ -54,8 +54,14 @@ extension EngineCore {
     isStopping = true
     stopWaiters.append(continuation)
     for driver in drivers.values where !driver.isEnded { driver.pause() }
+    pauseWaiting()
+    settledAll()
+  }
+
+  /// What has not begun goes back into the state as paused.
+  func pauseWaiting() {
     let left = waiting.removeAll()
-    guard !left.isEmpty else { return settledAll() }
+    guard !left.isEmpty else { return }
     var records: [TransferRecord] = []
     for next in left {
       var record = next.record
@@ -99,6 +105,7 @@ extension EngineCore {
       waiting.append(next, origin: next.origin, priority: next.record.priority)
       tell(.added, TransferSnapshot(record: next.record))
     }
+    if isStopping { pauseWaiting() }
     return accepted.transfers
   }
 

@@ -42,7 +42,10 @@ extension EngineCore {
       tell(.failed, snapshot)
     }
     settling = 0
+    waitingCount = 0
     finishing = []
+    for ended in streams.values { ended(failure) }
+    streams = [:]
     isFinisherBusy = false
     deliver()
     releaseStopWaiters()
@@ -184,6 +187,12 @@ extension EngineCore {
       let isDone = verification.advance()
       reply { core in
         guard let driver = core.drivers[id], core.stateFailure == nil else { return }
+        guard !core.isStopping || isDone else {
+          // What is held is recorded; the next life verifies anew.
+          core.settling -= 1
+          driver.snapshot.state = .running
+          return driver.pause()
+        }
         guard isDone else { return core.verifySlice(verification, id) }
         core.verified(verification, driver)
       }

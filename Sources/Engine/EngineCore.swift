@@ -41,6 +41,8 @@ final class EngineCore: @unchecked Sendable {
   var waitingSmallBytes: Int64 = 0
   var attempts: [AttemptRecord] = []
   var settling = 0
+  /// Drivers between two tries.
+  var waitingCount = 0
   /// Set when the state can no longer be written: everything ends.
   var stateFailure: TransferFailure?
   var isStopping = false
@@ -123,7 +125,8 @@ final class EngineCore: @unchecked Sendable {
 
   func startNext() {
     guard !isStopping else { return }
-    while drivers.count - settling < configuration.maxTransfers, waitingSmallBytes < Limits.waitingSmallByteCount,
+    while drivers.count - settling - waitingCount < configuration.maxTransfers,
+      waitingSmallBytes < Limits.waitingSmallByteCount,
       let next = waiting.next(where: { isOpen($0) })
     {
       start(next)
@@ -171,6 +174,7 @@ final class EngineCore: @unchecked Sendable {
 
   /// Outside libcurl's callbacks: the connection is dropped now.
   func retire(_ connection: LaneConnection) {
+    guard connection.hasHandle else { return }
     loop.cancel(connection.transfer)
     giveBack(connection)
   }
@@ -181,6 +185,8 @@ final class EngineCore: @unchecked Sendable {
   }
 
   func giveBack(_ connection: LaneConnection) {
+    // Once: a handle that stood in the store of spares twice would get two transfers.
+    guard connection.leaveHandle() else { return }
     if spareTransfers.count < Limits.cachedConnections { spareTransfers.append(connection.transfer) }
   }
 

@@ -73,6 +73,15 @@ final class LaneConnection: CurlTransferOwner {
     return true
   }
 
+  /// Whether the handle is still this connection's.
+  private(set) var hasHandle = true
+
+  /// True the first time: from then on the handle is not this connection's any more.
+  func leaveHandle() -> Bool {
+    defer { hasHandle = false }
+    return hasHandle
+  }
+
   /// The gathered bytes leave for good, to be finished as a small file.
   func takeBuffer() -> Buffer? {
     defer { buffer = nil }

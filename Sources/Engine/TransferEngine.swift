@@ -73,8 +73,12 @@ public actor TransferEngine {
   }
 
   deinit {
-    loop.stop()
-    core.storeThread.stop()
+    let (loop, storeThread) = (loop, core.storeThread)
+    // On a thread of its own: the last to let go may be the loop's, which cannot wait for its own end.
+    _ = Thread(name: "end") {
+      loop.stop()
+      storeThread.stop()
+    }
   }
 
   /// Accepts requests, in order; the same URL to the same place again is the same transfer.
