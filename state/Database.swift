@@ -78,6 +78,19 @@ final class Database {
     }
   }
 
+  /// Many look-ups with one lock of the file, and of one moment.
+  func reading<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
+    try execute("BEGIN")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      if unsafe sqlite3_get_autocommit(handle) == 0 { unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      throw error
+    }
+  }
+
   /// The level can't be changed inside a transaction, so it is set before one.
   private func setDurability(_ durable: Bool) throws(StateError) {
     guard durable != isDurable else { return }

@@ -69,6 +69,20 @@ extension Store {
     }
   }
 
+  /// Which of these URLs were ever asked for, to any place.
+  public func known(urlDigests: [String]) throws(StateError) -> Set<String> {
+    try database.reading { () throws(StateError) in
+      var known: Set<String> = []
+      for digest in urlDigests {
+        let found = try database.first("SELECT 1 FROM transfers WHERE url_digest = ? LIMIT 1", { $0.bind(digest) }) {
+          _ in true
+        }
+        if found != nil { known.insert(digest) }
+      }
+      return known
+    }
+  }
+
   private func records(_ sql: String) throws(StateError) -> [TransferRecord] {
     let path = database.path
     return try database.rows(sql) { row throws(StateError) in try TransferRecord(row: row, path: path) }

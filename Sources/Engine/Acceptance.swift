@@ -61,18 +61,20 @@ struct Acceptance: Sendable {
     var options: (value: RequestOptions, json: String)?
     var seen: Set<String> = []
     var places = Places()
+    let digests = requests.map { Self.digest(of: $0.url) }
+    // Most of a long list is new: that is asked once for all.
+    let earlierDigests = try store.known(urlDigests: digests)
     do {
-      for request in requests {
+      for (request, digest) in zip(requests, digests) {
         let sources = try Self.sources(of: request)
         var place = try places.place(of: request)
         // A name given for the URL makes it another file, and another transfer.
         if place.name == nil { place.name = request.name.map { SafeFileName($0, fallback: "download").text } }
-        let digest = Self.digest(of: request.url)
         // The same line twice in one list is one transfer.
         guard seen.insert("\(digest) \(place.folder) \(place.name ?? "")").inserted else { continue }
         let value = RequestOptions(request)
         if options?.value != value { options = (value, value.json()) }
-        let earlier = try claimed(digest, place, store)
+        let earlier = earlierDigests.contains(digest) ? try claimed(digest, place, store) : nil
         if let earlier, var taken = try fold(earlier, request, sources) {
           taken.waiting.record.options = options?.json ?? "{}"
           try writeSecrets(of: request, sources[0], to: &taken.waiting.record)

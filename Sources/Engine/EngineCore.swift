@@ -78,7 +78,9 @@ final class EngineCore: @unchecked Sendable {
     deliver()
     let isIdle = drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
     guard !isIdle else { return nil }
-    return [limit.nextMoment, finishing.first?.due].reduce(nextTick) { moment, other in min(moment, other ?? moment) }
+    // While a batch is being finished the next one waits for its end, which wakes the loop; its due moment does not.
+    let batchDue = isFinisherBusy ? nil : finishing.first?.due
+    return [limit.nextMoment, batchDue].reduce(nextTick) { moment, other in min(moment, other ?? moment) }
   }
 
   func performPending() {

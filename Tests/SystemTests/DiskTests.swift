@@ -24,13 +24,14 @@ import Testing
 
   @Test func `W65 a folder that vanishes meanwhile is exit 9`() async throws {
     defer { trial.server.stop() }
-    trial.serve(.on(1, .drip(bytesPerSecond: 2 << 20)))
+    trial.serve(.on(1, .stall(after: Trial.held)))
     let life = trial.sandbox.start(["download", trial.server.url("/f"), "-d", trial.sandbox.path("sub"), "-o", "x"])
     let hasBegun = await eventually { [sandbox = trial.sandbox] in
       TestFiles.names(in: sandbox.path("sub")).contains { $0.hasSuffix(".hermes-part") }
     }
     #expect(hasBegun)
     TestFiles.removeTree(trial.sandbox.path("sub"))
+    trial.server.cutStalled()
     let result = await life.wait()
     #expect(result.exitStatus == 9, "\(result)")
     result.expectOneError()

@@ -11,6 +11,8 @@ extension WebURL {
       guard !text.isEmpty else { throw .notURL }
       let isClean = text.unicodeScalars.allSatisfy { scalar in
         if scalar == " " { return allowsSpace }
+        // The usual case without a look into Unicode's tables.
+        if scalar.isASCII { return scalar.value > 0x20 && scalar.value != 0x7f }
         return scalar.properties.generalCategory != .control && !scalar.properties.isWhitespace
       }
       guard isClean else { throw .forbiddenCharacter }
@@ -158,11 +160,14 @@ extension WebURL {
 
   /// Without `.` and `..` segments (RFC 3986 §5.2.4), which libcurl would remove as well.
   static func withoutDots(_ path: String) -> String {
+    // Only a segment that begins with a dot, plain or encoded, can be one of them.
+    guard path.utf8.contains(UInt8(ascii: ".")) || path.utf8.contains(UInt8(ascii: "%")) else { return path }
     var kept: [Substring] = []
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     for (number, segment) in segments.enumerated() {
       let isLast = number == segments.count - 1
-      switch segment.lowercased().replacing("%2e", with: ".") {
+      // `%2e%2e` is the longest spelling of them.
+      switch segment.utf8.count <= 6 ? segment.lowercased().replacing("%2e", with: ".") : "" {
       case ".": if isLast { kept.append("") }
       case "..":
         if !kept.isEmpty { kept.removeLast() }

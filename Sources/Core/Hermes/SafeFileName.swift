@@ -31,6 +31,7 @@ public struct SafeFileName: Hashable, Sendable {
   }
 
   private static func cleaned(_ raw: String) -> String? {
+    if isCleanASCII(raw) { return raw }
     var kept = String.UnicodeScalarView()
     kept.append(contentsOf: lastPathPart(raw).unicodeScalars.lazy.filter { !isUnwanted($0) })
     // The standard library's only door to normalisation without Foundation: underscored, but public and ABI.
@@ -39,6 +40,16 @@ public struct SafeFileName: Hashable, Sendable {
     let cut = trimmed(name[...])
     // A name that begins with a dash is an option to every program that is given `*`.
     return cut.isEmpty ? nil : cut.utf8.first == UInt8(ascii: "-") ? "_\(cut.dropFirstScalar())" : String(cut)
+  }
+
+  /// The usual case, without a look into Unicode's tables: nothing to change.
+  private static func isCleanASCII(_ raw: String) -> Bool {
+    guard let first = raw.utf8.first, let last = raw.utf8.last, raw.utf8.count <= maxByteCount else { return false }
+    guard first != UInt8(ascii: "."), first != UInt8(ascii: "-"), first != 0x20 else { return false }
+    guard last != UInt8(ascii: "."), last != 0x20 else { return false }
+    return raw.utf8.allSatisfy {
+      (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
+    }
   }
 
   private static func lastPathPart(_ raw: String) -> Substring {

@@ -135,6 +135,8 @@ struct FaultConnection {
   /// Says nothing until the other side ends the connection or the server stops.
   private func waitForEnd() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 4096)
+    server.state.withLock { _ = $0.silent.insert(descriptor) }
+    defer { server.state.withLock { _ = $0.silent.remove(descriptor) } }
     while Readiness.wait(for: descriptor, POLLIN, stop: server.stopSignal) {
       if recv(descriptor, &chunk, chunk.count, 0) <= 0 { break }
     }

@@ -18,6 +18,8 @@ public final class FaultServer: Sendable {
     var connectionCount = 0
     var openConnectionCount = 0
     var activeRequestCount = 0
+    /// Descriptors of connections that say nothing more.
+    var silent: Set<Int32> = []
     var isStopping = false
     var runningThreadCount = 0
   }
@@ -63,6 +65,13 @@ public final class FaultServer: Sendable {
   /// Waits until what was asked and answered is as wished; false when it did not get so in time.
   public func wait(seconds: Double = 30, until condition: ([RecordedRequest]) -> Bool) -> Bool {
     state.wait(seconds: seconds) { condition($0.requests) }
+  }
+
+  /// Cuts every connection that stalls, so that a test decides when a stall ends.
+  public func cutStalled() {
+    state.withLock { state in
+      for descriptor in state.silent { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
   }
 
   /// Ends every connection and thread; records requests that nothing covered.
