@@ -2,7 +2,10 @@
 #define CURL_STRICTER
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 // libcurl's variadic calls, one wrapper for each kind of argument.
 static inline CURLcode hermes_set_long(CURL *easy, CURLoption option, long value) {
@@ -29,6 +32,9 @@ static inline CURLcode hermes_get_long(CURL *easy, CURLINFO info, long *value) {
 static inline CURLcode hermes_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode hermes_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode hermes_get_text(CURL *easy, CURLINFO info, const char **value) {
   return curl_easy_getinfo(easy, info, value);
 }
@@ -51,4 +57,9 @@ extern int OPENSSL_init_crypto(uint64_t options, const struct ossl_init_settings
 static inline CURLcode hermes_curl_start(void) {
   OPENSSL_init_crypto(UINT64_C(0x00080000), NULL);
   return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+// Bytes that the kernel keeps of what it has not sent yet (tcp(7)); other sockets than TCP's refuse, which is fine.
+static inline int hermes_limit_unsent(int descriptor, int byte_count) {
+  return setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &byte_count, sizeof byte_count);
 }

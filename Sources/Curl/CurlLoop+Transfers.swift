@@ -92,10 +92,10 @@ extension CurlLoop {
     collectMessages()
     for (token, code) in ended.take() {
       // Cancelled by the owner of one before.
-      guard let transfer = transfers.removeValue(forKey: token), let owner = transfer.owner else { continue }
+      guard let transfer = transfers[token], let owner = transfer.owner else { continue }
       let result = transfer.result(code)
-      remove(transfer)
-      transfer.owner = nil
+      // libcurl closes a connection of its own with the handle, which therefore stays.
+      if !transfer.isConnectOnly || result.error != nil { drop(token) }
       owner.transferEnded(result)
     }
   }

@@ -27,6 +27,13 @@ import Posix
   /// Whether libcurl is on the stack: its handles must not be added or removed then.
   var isInsideCurl = false
 
+  /// Connections for other protocols, by descriptor.
+  var sockets: [Int32: CurlSocket] = [:]
+  /// Of them those that poll looks at, and what it saw.
+  var watched: [curl_waitfd] = []
+  /// What sockets read into, one after the other.
+  var readMemory: UnsafeMutableRawBufferPointer?
+
   enum Deferred {
     case start(token: Int)
     case remove(CurlTransfer)
@@ -42,7 +49,10 @@ import Posix
     unsafe hermes_multi_set_long(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
   }
 
-  deinit { unsafe curl_multi_cleanup(multi) }
+  deinit {
+    unsafe curl_multi_cleanup(multi)
+    unsafe readMemory?.deallocate()
+  }
 
   /// What an actor that lives on this loop names as its executor.
   public var executor: any SerialExecutor { self }
@@ -86,6 +96,7 @@ import Posix
 
   private func run() {
     while !queue.isFinished { turn() }
+    for socket in sockets.values { socket.close() }
     for token in transfers.keys.sorted() { drop(token) }
     applyDeferred()
     tick = nil
@@ -96,6 +107,7 @@ import Posix
     applyDeferred()
     perform()
     applyDeferred()
+    serveSockets()
     tellEnded()
     let wish = tick?(now)
     applyDeferred()
@@ -115,12 +127,16 @@ import Posix
 
   /// Sleeps until a socket, a timer of libcurl's, a job or the wish is due. The only place where the loop waits.
   private func poll(until wish: Instant?) {
-    let code = unsafe curl_multi_poll(multi, nil, 0, milliseconds(until: wish), nil)
+    gatherDescriptors()
+    let timeout = milliseconds(until: wish)
+    let code = unsafe watched.withUnsafeMutableBufferPointer { entries in
+      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), timeout, nil)
+    }
     if code != CURLM_OK { failAll(code) }
   }
 
   private func milliseconds(until wish: Instant?) -> Int32 {
-    if !deferred.isEmpty || !ended.isEmpty || !queue.isIdle { return 0 }
+    if !deferred.isEmpty || !ended.isEmpty || !queue.isIdle || haveSocketsMore { return 0 }
     let longest: Int64 = 60_000
     guard let wish else { return Int32(longest) }
     // Rounded up: waking too early would turn the last millisecond into a busy loop.

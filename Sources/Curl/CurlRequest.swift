@@ -9,6 +9,8 @@ public struct CurlRequest: Hashable, Sendable {
   /// HEAD instead of GET.
   public var isHead: Bool
   public var options: CurlOptions
+  /// No request at all: the connection is made, and carries what a `CurlSocket` sends.
+  var isConnectOnly = false
 
   public init(
     url: String, headerLines: [String] = [], range: String? = nil, isHead: Bool = false,

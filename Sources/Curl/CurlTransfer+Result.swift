@@ -24,6 +24,18 @@ extension CurlTransfer {
     return result
   }
 
+  /// The descriptor of a connection that stands; nil when there is none.
+  var activeSocket: Int32? {
+    var descriptor: curl_socket_t = -1
+    let code = unsafe hermes_get_socket(easy, CURLINFO_ACTIVESOCKET, &descriptor)
+    return code == CURLE_OK && descriptor >= 0 ? descriptor : nil
+  }
+
+  /// Why a connection of its own ended.
+  func brokenConnection(_ code: CURLcode) -> CurlError {
+    CurlError(code, detail: "", trace: CurlError.Trace(isConnected: true))
+  }
+
   private func error(_ code: CURLcode) -> CurlError? {
     if let failure { return failure }
     if code == CURLE_OK || flow == .stopped || flow == .draining { return nil }

@@ -31,6 +31,7 @@ import Posix
   var failure: CurlError?
   var reader = HeaderReader(now: Clocks.wallClock)
   var isHead: Bool { prepared?.isHead ?? false }
+  var isConnectOnly: Bool { prepared?.isConnectOnly ?? false }
 
   /// A fresh handle; like any other allocation it ends the process when there is no memory.
   public init() {
@@ -74,6 +75,11 @@ import Posix
     if old?.url != request.url { try set(CURLOPT_URL, request.url) }
     if old?.range != request.range { try set(CURLOPT_RANGE, request.range) }
     if old?.headerLines != request.headerLines { try setHeaders(request.headerLines) }
+    if (old?.isConnectOnly ?? false) != request.isConnectOnly {
+      try set(CURLOPT_CONNECT_ONLY, request.isConnectOnly ? 1 : 0)
+      // A proxy passes a protocol that it does not know through a tunnel only.
+      try set(CURLOPT_HTTPPROXYTUNNEL, request.isConnectOnly ? 1 : 0)
+    }
     if old?.isHead != request.isHead {
       try set(CURLOPT_NOBODY, request.isHead ? 1 : 0)
       // Setting NOBODY back leaves the method at HEAD (CURLOPT_NOBODY(3)).

@@ -154,6 +154,15 @@ final class Peer: @unchecked Sendable {
     send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
   }
 
+  /// Sends back what comes, until the other side closes.
+  func echo() {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0, send(Array(chunk[..<count])) else { return }
+    }
+  }
+
   /// Waits until the other side closes; what it sends is thrown away.
   func waitForEnd() {
     var chunk = [UInt8](repeating: 0, count: 4096)

@@ -67,6 +67,11 @@ private final class ThreadBody: Sendable {
   func runNamed() {
     // The only error is a name of 16 bytes or more, and it is cut.
     _ = unsafe pthread_setname_np(pthread_self(), String(decoding: name.utf8.prefix(15), as: UTF8.self))
+    // OpenSSL writes to sockets that may be gone: that is an error here, not the end of a program that uses us.
+    var pipe = sigset_t()
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &pipe, nil)
     run()
   }
 }
