@@ -61,6 +61,7 @@ final class Database {
   /// All that `body` writes, or nothing. The write lock is taken at once, so nothing read in `body` is stale.
   /// `durably` means that the commit is on the disk when this returns (synchronous FULL, 0.7–2.4 ms); without it a power
   /// cut may forget the newest commits, never a part of one (WAL with NORMAL, 0.02 ms).
+  @discardableResult
   func transaction<Result>(
     durably: Bool = false, _ body: () throws(StateError) -> Result
   ) throws(StateError) -> Result {

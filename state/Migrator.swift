@@ -7,7 +7,8 @@ struct Migration: Sendable, Hashable {
 
   /// All steps, oldest first: `migrations/NNNN-name.sql`.
   static let all = [
-    Migration(number: 1, name: "transfers", sql: text(PackageResources._001_transfers_sql))
+    Migration(number: 1, name: "transfers", sql: text(PackageResources._001_transfers_sql)),
+    Migration(number: 2, name: "session", sql: text(PackageResources._002_session_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

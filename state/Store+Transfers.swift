@@ -145,10 +145,13 @@ extension Store {
     }
   }
 
-  /// Records how these transfers ended, with their attempts, and lets go of them.
-  public func conclude(_ records: [TransferRecord], _ attempts: [AttemptRecord]) throws(StateError) {
+  /// Records how these transfers ended, with their attempts, and lets go of them. `durably`: it survives a power cut when
+  /// this returns, as what can't be found out again has to.
+  public func conclude(
+    _ records: [TransferRecord], _ attempts: [AttemptRecord], durably: Bool = false
+  ) throws(StateError) {
     guard !records.isEmpty || !attempts.isEmpty else { return }
-    try database.transaction { () throws(StateError) in
+    try database.transaction(durably: durably) { () throws(StateError) in
       for record in records { try database.run(Self.concludeRecord) { record.bindConclusion(to: $0) } }
       for attempt in attempts { try insert(attempt) }
     }
@@ -194,7 +197,7 @@ extension Store {
     ORDER BY number DESC LIMIT 1
     """
 
-  private static let insertRecord = """
+  static let insertRecord = """
     INSERT INTO transfers (\(columns), owner)
     VALUES (\(repeatElement("?", count: TransferRecord.columns.count + 1).joined(separator: ", ")))
     """
@@ -207,7 +210,7 @@ extension Store {
       finished_at = ?, failure_code = ?, failure_message = ?, failure_hint = ?, has_secrets = ?, owner = NULL
       WHERE id = ?
     """
-  private static let updateRecord = """
+  static let updateRecord = """
     UPDATE transfers SET \(TransferRecord.columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
     """
 }

@@ -40,8 +40,9 @@ public final class Store {
       let pages = try database.rows("PRAGMA integrity_check") { $0.text() }
       // Rows of a file whose pages are damaged say nothing more.
       guard pages == ["ok"] else { return pages }
-      let orphans = try database.rows("PRAGMA foreign_key_check") {
-        "table \($0.text()) has a row without its transfer"
+      let orphans = try database.rows("PRAGMA foreign_key_check") { row in
+        let (table, _, parent) = (row.text(), row.optionalInteger(), row.text())
+        return "table \(table) has a row without its row in \(parent)"
       }
       return try orphans + unreadableRows()
     } catch .corrupt(_, let detail) {
@@ -51,9 +52,17 @@ public final class Store {
 
   private func unreadableRows() throws(StateError) -> [String] {
     let path = database.path
-    return try database.rows(Self.selectRecords) { row -> String? in
+    return try problems(Self.selectRecords) { row throws(StateError) in _ = try TransferRecord(row: row, path: path) }
+      + problems(Self.selectMedia) { row throws(StateError) in _ = try MediaUploadRecord(row: row, path: path) }
+      + problems(Self.selectMessages) { row throws(StateError) in _ = try OutboxRecord(row: row, path: path) }
+  }
+
+  private func problems(
+    _ sql: String, _ read: (Statement) throws(StateError) -> Void
+  ) throws(StateError) -> [String] {
+    try database.rows(sql) { row -> String? in
       do throws(StateError) {
-        _ = try TransferRecord(row: row, path: path)
+        try read(row)
         return nil
       } catch {
         return error.failure.message

@@ -377,7 +377,8 @@ extension TransferSnapshot {
     reason = record.reason
     nextTry = record.nextTry
     path = record.path
-    bytesDone = record.state == .completed ? (record.fileByteCount ?? 0) : record.synced.byteCount
+    let whole = record.kind == .download ? record.fileByteCount ?? 0 : record.bytesTotal ?? 0
+    bytesDone = record.state.isSuccess ? whole : record.synced.byteCount
     bytesTotal = record.bytesTotal
     attempts = record.attempts
     bytesRefetched = record.bytesRefetched

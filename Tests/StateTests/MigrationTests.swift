@@ -28,7 +28,7 @@ struct MigrationTests {
   /// A step that was released is never edited: a wrong digest here is no reason to change the digest.
   @Test func `each migration is what it was when it was released`() {
     let digests = Migration.all.map { fnv1a($0.sql) }
-    #expect(digests == ["7285d9acdf8604df"])
+    #expect(digests == ["7285d9acdf8604df", "5b432f129e3e5d2c"])
   }
 
   @Test func `the migrations of the code are the files, counted from 1`() {
@@ -64,6 +64,30 @@ struct MigrationTests {
       #expect(try schema(database) == newest)
       #expect(try database.integer("PRAGMA user_version") == Migration.all.count)
     }
+  }
+
+  @Test func `the transfers of the first schema are there in the newest`() throws {
+    let records = [TransferRecord.sample(1), .full(2)]
+    try Store(folder: folder.path).insert(records)
+    let path = folder.path("state.db")
+    let sql = try withDatabase(path) { database in
+      try database.rows("SELECT sql FROM migrations WHERE number = 1") { $0.text() }
+    }
+    #expect(sql == [Migration.all[0].sql])
+    // As the first program left it: the later tables and their steps are taken away.
+    try withDatabase(path) { database in
+      try database.execute(
+        "PRAGMA foreign_keys = OFF; DELETE FROM migrations WHERE number > 1; PRAGMA user_version = 1")
+      for table in [
+        "media_uploads", "media_downloads", "outbox", "assembly_parts", "assemblies", "received", "part_sizes",
+      ] {
+        try database.execute("DROP TABLE \(table)")
+      }
+    }
+    let store = try Store(folder: folder.path)
+    #expect(try store.records() == records)
+    #expect(try store.media(of: .sample(1)) == nil)
+    #expect(try store.integrityCheck() == [])
   }
 
   @Test(arguments: 0...3)

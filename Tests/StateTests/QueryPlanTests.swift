@@ -42,4 +42,37 @@ struct QueryPlanTests {
       try plan("UPDATE transfers SET synced = ? WHERE id = ?")
         == "SEARCH transfers USING INDEX sqlite_autoindex_transfers_1 (id=?)")
   }
+
+  @Test func `the media of a session are found by what is unfinished`() throws {
+    #expect(
+      try plan(Store.selectUnfinishedMedia)
+        == "SCAN t USING INDEX transfers_unfinished; SEARCH m USING INDEX sqlite_autoindex_media_uploads_1 (transfer=?)"
+    )
+    let states = TransferState.allCases.filter { !$0.isFinal }.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    #expect(Store.selectUnfinishedMedia.contains("state IN (\(states))"))
+  }
+
+  @Test func `what is to be sent is found without what was sent, in order`() throws {
+    #expect(
+      try plan(Store.selectOpenMessages) == "SEARCH outbox USING INDEX outbox_open (gateway=? AND device=?)")
+    #expect(try plan(Store.trimMessages).contains("INDEX outbox_ended (ended_at>?)"))
+  }
+
+  @Test func `what came is found by its ID`() throws {
+    #expect(try plan(Store.selectReceived) == "SEARCH received USING INDEX received_by_id (id_digest=?)")
+    #expect(try plan(Store.deleteReceived) == "SEARCH received USING INDEX received_by_id (id_digest=?)")
+    #expect(
+      try plan("DELETE FROM received WHERE received_at < ?")
+        == "SEARCH received USING INDEX received_by_time (received_at<?)")
+    #expect(
+      try plan("DELETE FROM received WHERE number <= (SELECT max(number) FROM received) - ?").hasPrefix(
+        "SEARCH received USING INTEGER PRIMARY KEY (rowid<?)"))
+  }
+
+  @Test func `parts are found by their assembly, and go with it without a search of all`() throws {
+    #expect(try plan(Store.selectParts) == "SEARCH assembly_parts USING PRIMARY KEY (assembly=?)")
+    #expect(
+      try plan("\(Store.selectAssemblies) WHERE id_digest = ? AND gateway = ? AND device = ?").hasPrefix(
+        "SEARCH assemblies USING INDEX sqlite_autoindex_assemblies_1"))
+  }
 }

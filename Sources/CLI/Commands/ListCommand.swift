@@ -51,7 +51,7 @@ enum TransferTable {
     let percent = snapshot.bytesTotal.map { total in
       total == 0 ? "100 %" : "\(min(100, snapshot.bytesDone * 100 / total)) %"
     }
-    let done = snapshot.state == .completed ? "100 %" : percent ?? Quantity.bytes(snapshot.bytesDone)
+    let done = snapshot.state.isSuccess ? "100 %" : percent ?? Quantity.bytes(snapshot.bytesDone)
     let size = snapshot.bytesTotal.map { Quantity.bytes($0) } ?? "?"
     return [snapshot.id.text, state, done, size, DisplayWidth.printable(snapshot.path ?? snapshot.name)]
   }

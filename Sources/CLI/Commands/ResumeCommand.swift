@@ -8,7 +8,8 @@ enum ResumeCommand {
   static func run(_ context: CommandContext, anew: Bool) async throws(TransferFailure) -> ExitStatus {
     let reader = try StateReader(context)
     let ids = try reader.chosen { record in
-      anew ? record.state == .failed : !record.state.isFinal && record.state == .paused
+      guard record.kind == .download else { return false }
+      return anew ? record.state == .failed : !record.state.isFinal && record.state == .paused
     }
     guard !ids.isEmpty else {
       context.console.note(anew ? "no transfer has failed" : "no transfer is unfinished")

@@ -11,18 +11,24 @@ enum ShowCommand {
     var lines: [String] = []
     for record in try reader.records(.ids(ids)) {
       let attempts: [AttemptRecord]
-      do throws(StateError) { attempts = try reader.store?.attempts(of: record.id) ?? [] } catch { throw error.failure }
+      let media: MediaUploadRecord?
+      do throws(StateError) {
+        attempts = try reader.store?.attempts(of: record.id) ?? []
+        media = record.kind == .media ? try reader.store?.media(of: record.id) : nil
+      } catch {
+        throw error.failure
+      }
       let snapshot = TransferSnapshot(record)
-      objects.append(TransferObject(snapshot, attempts: attempts))
+      objects.append(TransferObject(snapshot, attempts: attempts, media: media))
       if !lines.isEmpty { lines.append("") }
-      lines += facts(snapshot, record) + table(attempts)
+      lines += aligned(facts(snapshot, record) + (media.map(facts) ?? [])) + table(attempts)
     }
     if context.settings.isOn(.json) { try context.printJSON(objects) } else { context.console.results(lines) }
     return .success
   }
 
-  private static func facts(_ snapshot: TransferSnapshot, _ record: TransferRecord) -> [String] {
-    var facts: [(String, String?)] = [
+  private static func facts(_ snapshot: TransferSnapshot, _ record: TransferRecord) -> [(String, String?)] {
+    [
       ("id", snapshot.id.text), ("kind", snapshot.kind.rawValue), ("state", snapshot.state.rawValue),
       ("reason", snapshot.reason?.rawValue), ("next try", snapshot.nextTry.map { Timestamp.plain($0) }),
       ("url", snapshot.url), ("path", snapshot.path),
@@ -31,9 +37,21 @@ enum ShowCommand {
       ("fetched again", snapshot.bytesRefetched > 0 ? "\(snapshot.bytesRefetched) bytes" : nil),
       ("etag", record.entityTag), ("last modified", record.lastModified), ("sha-256", snapshot.sha256),
       ("created", Timestamp.plain(snapshot.createdAt)), ("finished", snapshot.finishedAt.map { Timestamp.plain($0) }),
+      ("error", snapshot.failure.map { "\($0.message) (\($0.code.rawValue), exit \($0.exitStatus.rawValue))" }),
     ]
-    facts.append(
-      ("error", snapshot.failure.map { "\($0.message) (\($0.code.rawValue), exit \($0.exitStatus.rawValue))" }))
+  }
+
+  private static func facts(_ media: MediaUploadRecord) -> [(String, String?)] {
+    [
+      ("sent as", "\(media.mediaKind), \(media.mime)"), ("name", media.fileName), ("caption", media.caption),
+      ("profile", media.profile), ("gateway", media.session.gateway), ("device", media.session.device),
+      ("media id", media.wireID),
+      ("parts", "\(media.partsAcknowledged.byteCount) read, of \(media.partByteCount) bytes"),
+      ("sent again", media.isResent ? "once, the first outcome was unknown" : nil),
+    ]
+  }
+
+  private static func aligned(_ facts: [(String, String?)]) -> [String] {
     let shown = facts.compactMap { name, value in value.map { (name, $0) } }
     let width = shown.map(\.0.count).max() ?? 0
     return shown.map { DisplayWidth.pad($0.0, to: width) + "  " + DisplayWidth.printable($0.1) }

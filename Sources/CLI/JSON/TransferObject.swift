@@ -5,14 +5,16 @@ import State
 struct TransferObject: Encodable {
   private let snapshot: TransferSnapshot
   private let attemptRecords: [AttemptRecord]?
+  private let media: MediaUploadRecord?
 
-  init(_ snapshot: TransferSnapshot, attempts: [AttemptRecord]? = nil) {
+  init(_ snapshot: TransferSnapshot, attempts: [AttemptRecord]? = nil, media: MediaUploadRecord? = nil) {
     self.snapshot = snapshot
     attemptRecords = attempts
+    self.media = media
   }
 
   private enum Key: String, CodingKey {
-    case id, kind, state, reason, url, path, attempts, error, sha256, priority
+    case id, kind, state, reason, url, path, attempts, error, sha256, priority, media
     case bytesDone = "bytes_done"
     case bytesTotal = "bytes_total"
     case bytesRefetched = "bytes_refetched"
@@ -41,6 +43,37 @@ struct TransferObject: Encodable {
     try object.encode(Timestamp.precise(snapshot.createdAt), forKey: .createdAt)
     try object.encode(snapshot.finishedAt.map(Timestamp.precise), forKey: .finishedAt)
     if let attemptRecords { try object.encode(attemptRecords.map(AttemptObject.init), forKey: .lastAttempts) }
+    if let media { try object.encode(MediaObject(media), forKey: .media) }
+  }
+}
+
+/// What is sent over a session, in `show --json`.
+struct MediaObject: Encodable {
+  private let media: MediaUploadRecord
+
+  init(_ media: MediaUploadRecord) { self.media = media }
+
+  private enum Key: String, CodingKey {
+    case id, gateway, device, profile, kind, mime, name, caption, resent
+    case partBytes = "part_bytes"
+    case partsAcknowledged = "parts_acknowledged"
+    case atMostOnce = "at_most_once"
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encode(media.wireID, forKey: .id)
+    try object.encode(media.session.gateway, forKey: .gateway)
+    try object.encode(media.session.device, forKey: .device)
+    try object.encode(media.profile, forKey: .profile)
+    try object.encode(media.mediaKind, forKey: .kind)
+    try object.encode(media.mime, forKey: .mime)
+    try object.encode(media.fileName, forKey: .name)
+    try object.encode(media.caption, forKey: .caption)
+    try object.encode(media.partByteCount, forKey: .partBytes)
+    try object.encode(media.partsAcknowledged.byteCount, forKey: .partsAcknowledged)
+    try object.encode(media.isAtMostOnce, forKey: .atMostOnce)
+    try object.encode(media.isResent, forKey: .resent)
   }
 }
 
@@ -86,7 +119,7 @@ extension TransferSnapshot {
     reason = record.reason
     nextTry = record.nextTry
     path = record.path
-    bytesDone = record.state == .completed ? record.bytesTotal ?? record.synced.byteCount : record.synced.byteCount
+    bytesDone = record.state.isSuccess ? record.bytesTotal ?? record.synced.byteCount : record.synced.byteCount
     bytesTotal = record.bytesTotal
     attempts = record.attempts
     bytesRefetched = record.bytesRefetched

@@ -15,6 +15,9 @@ public enum TransferState: String, Sendable, CaseIterable {
     case .completed, .sent, .delivered, .uncertain, .failed, .cancelled: true
     }
   }
+
+  /// Whether all of it arrived where it was to go.
+  public var isSuccess: Bool { self == .completed || self == .sent || self == .delivered }
 }
 
 /// Why a transfer waits.
