@@ -13,8 +13,9 @@ public enum RedirectRule {
   ///   - from: the URL that was asked.
   ///   - hops: how many redirects were followed before this one.
   ///   - allowsDowngrade: whether https may lead to http.
+  ///   - maxHops: how many redirects are followed at most.
   public static func apply(
-    from: WebURL, status: Int, location: String, hops: Int, allowsDowngrade: Bool
+    from: WebURL, status: Int, location: String, hops: Int, allowsDowngrade: Bool, maxHops: Int = maxHops
   ) -> Verdict {
     guard [301, 302, 303, 307, 308].contains(status) else {
       return refuse(.protocolViolation, "server answered \(status), which is no redirect")

@@ -15,7 +15,7 @@ public struct WebURL: Hashable, Sendable {
   /// Begins with `/`, without `.` and `..` segments, percent-encoded where RFC 3986 asks for it.
   public let path: String
   /// Without its `?`; may be a secret (signed URLs).
-  public let query: String?
+  public internal(set) var query: String?
   /// Without its `#`; never sent.
   public let fragment: String?
 
