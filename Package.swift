@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "State", dependencies: ["CSQLite", "Core", "Posix"], path: "state",
       resources: [.embedInCode("migrations")], swiftSettings: settings),
-    module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "State"]),
+    module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "WebSocket", "State"]),
     module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto"]),
     module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
     .executableTarget(name: "hermes-transfer", dependencies: ["CLI", "Posix"], swiftSettings: settings),

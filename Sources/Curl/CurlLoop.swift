@@ -90,7 +90,8 @@ import Posix
 
   private func wake() { unsafe curl_multi_wakeup(multi) }
 
-  private var now: Instant { Instant(nanoseconds: Clocks.monotonic()) }
+  /// The present moment of the clock that `tick` is told.
+  public var now: Instant { Instant(nanoseconds: Clocks.monotonic()) }
 
   // MARK: Turns
 

@@ -31,4 +31,11 @@ enum Limits {
   static let cachedConnections = 128
   /// Transfers waiting for one https origin from which HTTP/2 on one connection pays.
   static let multiplexedCount = 8
+
+  // MARK: WebSocket
+
+  /// Name, TCP, TLS and the opening handshake together, in seconds.
+  static let connectSeconds = 15.0
+  /// The other side's answer to our close frame, in seconds.
+  static let closeSeconds = 3.0
 }

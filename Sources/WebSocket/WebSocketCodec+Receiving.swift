@@ -122,8 +122,9 @@ extension WebSocketCodec {
     let text = control.dropFirst(2)
     guard UTF8Check.isWhole(Array(text)) else { throw UTF8Check.failure }
     closeReceived = code
+    closeReason = String(decoding: text, as: UTF8.self)
     close(code)
-    sink.closeReceived(code, reason: String(decoding: text, as: UTF8.self))
+    sink.closeReceived(code, reason: closeReason)
   }
 }
 

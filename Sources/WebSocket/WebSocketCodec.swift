@@ -28,6 +28,8 @@ import CKernels
   public internal(set) var failure: ProtocolFailure?
   /// What the other side's close frame said; nothing more is received then.
   public internal(set) var closeReceived: CloseCode?
+  /// The words beside it; empty when there were none.
+  public internal(set) var closeReason = ""
 
   // Sending.
   var buffer = OutputBuffer(byteCount: WebSocketLimits.outputByteCount)
