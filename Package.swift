@@ -63,14 +63,14 @@ let package = Package(
       name: "fetch", dependencies: ["HermesTransfer"], path: "Examples/fetch", swiftSettings: testSettings),
 
     // Tests: one target a module, and what they share.
-    .testTarget(name: "TestKit", dependencies: ["Core", "Posix"], path: "Tests/TestKit", swiftSettings: testSettings),
+    .testTarget(name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit", swiftSettings: testSettings),
     tests("CoreTests", ["Core", "TestKit"]),
     tests("PosixTests", ["Posix", "TestKit"]),
     tests("CryptoTests", ["Crypto", "TestKit"]),
     tests("CurlTests", ["Curl", "Core", "Posix", "TestKit"]),
     tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "TestKit"]),
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
-    tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "State", "TestKit"]),
+    tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
     tests("GatewayTests", ["Gateway", "Core", "Posix", "TestKit"]),
     tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"], exclude: ["Golden"]),
     tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),
