@@ -4,7 +4,7 @@ DESTDIR ?=
 RELEASE = .build/release
 PROGRAMS = hermes-transfer hermes-gateway
 
-.PHONY: help build test demo bench lint install uninstall clean
+.PHONY: autobahn help build test demo bench lint install uninstall clean
 
 help:
 	@echo 'make build | test | demo | lint | clean | bench [WORK=download|small-files|lossy-line|start]'
@@ -18,6 +18,10 @@ test:
 
 demo:
 	scripts/demo
+
+# The Autobahn|Testsuite against our WebSocket, where it can be had.
+autobahn:
+	scripts/autobahn
 
 bench:
 	scripts/bench $(WORK)

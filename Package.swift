@@ -62,6 +62,11 @@ let package = Package(
     .executableTarget(
       name: "fetch", dependencies: ["HermesTransfer"], path: "Examples/fetch", swiftSettings: testSettings),
 
+    // The client that the Autobahn|Testsuite examines (scripts/autobahn).
+    .executableTarget(
+      name: "autobahn-echo", dependencies: ["WebSocket", "Crypto"], path: "Tests/AutobahnEcho",
+      swiftSettings: testSettings),
+
     // Tests: one target a module, and what they share.
     .testTarget(name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit", swiftSettings: testSettings),
     tests("CoreTests", ["Core", "TestKit"]),
