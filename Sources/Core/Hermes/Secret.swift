@@ -12,6 +12,14 @@ public struct Secret: Hashable, Sendable {
   public var shown: String { exposed.count < Self.shownFromCount ? "…" : "…\(exposed.suffix(4))" }
 }
 
+extension Secret {
+  /// `text`, which may come from outside, with the secret in it replaced by what may be shown.
+  public func hidden(in text: String) -> String {
+    guard !exposed.isEmpty else { return text }
+    return text.replacing(exposed, with: shown).replacing(GatewayURL.encoded(exposed), with: shown)
+  }
+}
+
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { shown }
   public var debugDescription: String { shown }

@@ -354,8 +354,8 @@ extension DownloadMachine {
 struct JitterSource: RandomNumberGenerator {
   private var state: UInt64
 
-  init(now: Instant, salt: Int) {
-    state = UInt64(bitPattern: now.nanoseconds) ^ (UInt64(bitPattern: Int64(salt)) &* 0x9E37_79B9_7F4A_7C15)
+  init(now: Instant, salt: Int, seed: UInt64 = 0) {
+    state = seed ^ UInt64(bitPattern: now.nanoseconds) ^ (UInt64(bitPattern: Int64(salt)) &* 0x9E37_79B9_7F4A_7C15)
   }
 
   mutating func next() -> UInt64 {

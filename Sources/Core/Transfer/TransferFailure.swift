@@ -40,6 +40,7 @@ public enum FailureCode: String, Sendable, CaseIterable {
   case checksumMismatch = "checksum-mismatch"
   case lengthMismatch = "length-mismatch"
   case contentChanged = "content-changed"
+  case sourceChanged = "source-changed"
   case unexpectedContent = "unexpected-content"
   case localFile = "local-file"
   case fileExists = "file-exists"
@@ -63,7 +64,7 @@ public enum FailureCode: String, Sendable, CaseIterable {
     case .unauthorized, .forbidden: .refused
     case .notFound: .notThere
     case .httpStatus, .tooManyRedirects, .redirectRefused: .http
-    case .checksumMismatch, .lengthMismatch, .contentChanged, .unexpectedContent: .content
+    case .checksumMismatch, .lengthMismatch, .contentChanged, .sourceChanged, .unexpectedContent: .content
     case .localFile, .fileExists: .localFile
     case .diskFull: .diskFull
     case .tls: .tls
