@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
@@ -25,6 +26,8 @@ extern char **environ;
 static const int hermes_falloc_keep_size = 1;        // FALLOC_FL_KEEP_SIZE, linux/falloc.h
 static const int hermes_o_tmpfile = 020000000 | 0200000;  // O_TMPFILE, asm-generic/fcntl.h
 static const unsigned hermes_rename_noreplace = 1;  // RENAME_NOREPLACE, linux/fs.h
+
+static const short hermes_pollrdhup = 0x2000;  // POLLRDHUP, asm-generic/poll.h
 
 static inline int hermes_openat(int folder, const char *path, int flags, mode_t mode) {
   return openat(folder, path, flags, mode);
@@ -45,4 +48,6 @@ static inline int hermes_is_signal_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+// Its flags are of an enumeration that Swift does not take for a number.
+static inline int hermes_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline char **hermes_environment(void) { return environ; }
