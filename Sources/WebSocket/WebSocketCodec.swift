@@ -13,6 +13,8 @@ import CKernels
   }
 
   public let role: Role
+  /// False for drills only: RFC 6455 §5.5.2 demands an answer.
+  public var answersPings = true
   let limits: WebSocketLimits
   private var nextMask: () -> UInt32
 
@@ -130,7 +132,7 @@ import CKernels
   }
 
   func pong(_ payload: [UInt8]) {
-    guard !isCloseSent else { return }
+    guard !isCloseSent, answersPings else { return }
     // Where the other side does not read, only the newest ping is worth an answer (RFC 6455 §5.5.3).
     waitingPong = payload
     flushControls()
