@@ -54,7 +54,7 @@ let package = Package(
       name: "State", dependencies: ["CSQLite", "Core", "Posix"], path: "state",
       resources: [.embedInCode("migrations")], swiftSettings: settings),
     module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "WebSocket", "State"]),
-    module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto"]),
+    module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto", "WebSocket"]),
     module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
     .executableTarget(name: "hermes-transfer", dependencies: ["CLI", "Posix"], swiftSettings: settings),
     .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
@@ -76,7 +76,7 @@ let package = Package(
     tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "TestKit"]),
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
     tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
-    tests("GatewayTests", ["Gateway", "Core", "Posix", "TestKit"]),
+    tests("GatewayTests", ["Gateway", "Core", "Posix", "Crypto", "WebSocket", "TestKit"]),
     tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"], exclude: ["Golden"]),
     tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),
   ]

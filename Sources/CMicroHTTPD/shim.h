@@ -51,7 +51,7 @@ static inline size_t hermes_leave_escaped(void *context, struct MHD_Connection *
 static inline struct MHD_Daemon *hermes_start_daemon(const struct sockaddr_storage *address, unsigned threads,
                                                      unsigned connections, unsigned idle_seconds,
                                                      const struct hermes_daemon_callbacks *callbacks, int *error) {
-  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE;
   if (address->ss_family == AF_INET6) flags |= MHD_USE_IPv6;
   errno = 0;
   struct MHD_Daemon *daemon = MHD_start_daemon(
@@ -87,4 +87,9 @@ static inline bool hermes_client_has_left(struct MHD_Connection *connection) {
   char byte;
   ssize_t count = recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+// Gives a socket back that was handed over with an upgrade; the library closes it.
+static inline void hermes_close_upgraded(struct MHD_UpgradeResponseHandle *handle) {
+  (void)MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }

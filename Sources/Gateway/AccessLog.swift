@@ -6,7 +6,7 @@ struct AccessLog: Sendable {
   static func line(_ exchange: Exchange, isWhole: Bool) -> String {
     let range = exchange.head.value("range") ?? "-"
     let words = [exchange.head.method, exchange.head.path, "\(exchange.status)", range, "\(exchange.byteCount)"]
-    let line = words.map(printable).joined(separator: " ")
+    let line = words.map { printable($0) }.joined(separator: " ")
     return line + (isWhole ? "\n" : " aborted\n")
   }
 
@@ -16,8 +16,9 @@ struct AccessLog: Sendable {
   }
 
   /// What strangers send must not drive a terminal or break the line.
-  private static func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { (0x21..<0x7F).contains($0.value) ? $0 : "?" }))
+  static func printable(_ text: String, spaces: Bool = false) -> String {
+    let least: UInt32 = spaces ? 0x20 : 0x21
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { (least..<0x7F).contains($0.value) ? $0 : "?" }))
   }
 }
 

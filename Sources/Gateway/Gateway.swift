@@ -21,7 +21,7 @@ public final class Gateway: Sendable {
     guard let address = ListenAddress(options.listenAddress, port: options.port) else {
       throw .address(options.listenAddress)
     }
-    guard address.isLoopback || options.tokenFile != nil else {
+    guard address.isLoopback || options.asksForToken else {
       throw .listen(options.listenAddress, cause: ListenAddress.needsToken)
     }
     let service = try GatewayService(options)

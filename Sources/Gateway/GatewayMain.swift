@@ -12,7 +12,7 @@ public enum GatewayMain {
   /// - Returns: the exit status: 0, 1 when it can't start, 2 for a wrong command line.
   static func run(_ arguments: [String]) -> Int32 {
     let command: GatewayCommand
-    do { command = try GatewayCommand(arguments) } catch {
+    do { command = try GatewayCommand(arguments, token: Process.environment("HERMES_GATEWAY_TOKEN")) } catch {
       complain(error.description)
       return 2
     }

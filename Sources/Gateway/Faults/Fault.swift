@@ -18,6 +18,8 @@ enum Fault: Equatable, Sendable {
   case encoding(String)
   /// Chunked instead of a stated length.
   case noLength
+  /// Something in a session.
+  case session(SessionFault)
 }
 
 /// A fault with the number of answers it spoils.
@@ -39,10 +41,12 @@ public struct FaultSpecError: Error, Equatable, CustomStringConvertible {
 
 extension FaultSpec {
   /// Every form that is understood, as help and errors show it.
-  static let knownForms = [
-    "cut=BYTES[:TIMES]", "stall=BYTES[:TIMES]", "status=CODE[:TIMES][:RETRY-AFTER]", "new-tag[=AFTER]", "ignore-range",
-    "no-validator", "weak-tag", "shift-range=N", "encoding=CODING", "no-length",
-  ]
+  static let knownForms =
+    [
+      "cut=BYTES[:TIMES]", "stall=BYTES[:TIMES]", "status=CODE[:TIMES][:RETRY-AFTER]", "new-tag[=AFTER]",
+      "ignore-range",
+      "no-validator", "weak-tag", "shift-range=N", "encoding=CODING", "no-length",
+    ] + SessionFault.knownForms
 
   /// Reads `NAME` or `NAME=VALUE`, such as `cut=70000:1`.
   public init(_ text: String) throws(FaultSpecError) {
@@ -65,7 +69,7 @@ extension FaultSpec {
     case ("shift-range", let value?): shift(value)
     case ("encoding", let value?): value.isToken ? FaultSpec(fault: .encoding(value)) : nil
     case ("no-length", nil): FaultSpec(fault: .noLength)
-    default: nil
+    default: SessionFault.parsed(name, value)
     }
   }
 
@@ -78,14 +82,16 @@ extension FaultSpec {
   }
 
   /// `CODE[:TIMES][:RETRY-AFTER]`; an empty TIMES is every time.
-  private static func refusal(_ value: String) -> FaultSpec? {
+  static func refusal(
+    _ value: String, _ fault: (Int, String?) -> Fault = { .status($0, retryAfter: $1) }
+  ) -> FaultSpec? {
     let parts = value.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts[0].utf8.count == 3, let code = parts[0].decimalCount, (300...599).contains(code) else { return nil }
     let times = parts.count > 1 ? parts[1].decimalCount : nil
     guard parts.count < 2 || times != nil || parts[1].isEmpty else { return nil }
     let wait = parts.count > 2 ? String(parts[2]) : nil
     guard wait?.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) ?? true, wait != "" else { return nil }
-    return FaultSpec(fault: .status(Int(code), retryAfter: wait), times: times)
+    return FaultSpec(fault: fault(Int(code), wait), times: times)
   }
 
   private static func shift(_ value: String) -> FaultSpec? {

@@ -38,7 +38,8 @@ struct FaultPlan: Equatable, Sendable {
   }
 }
 
-private struct ArmedFault: Equatable {
+/// A fault with the times it has left.
+struct ArmedFault: Equatable {
   let fault: Fault
   var timesLeft: Int64?
 
@@ -65,7 +66,7 @@ struct Distortion: Equatable, Sendable {
 
   fileprivate mutating func add(_ fault: Fault, bodyCount: Int64) {
     switch fault {
-    case .cut, .stall, .status: break
+    case .cut, .stall, .status, .session: break
     case .newTag(let after): isAltered = isAltered || bodyCount >= after
     case .ignoreRange: ignoresRange = true
     case .noValidator: hidesValidators = true

@@ -1,11 +1,11 @@
 import Posix
 
-/// The secret that requests show; printing it shows nothing.
-struct BearerToken: Sendable, CustomStringConvertible {
+/// The secret that clients show; printing it shows nothing.
+public struct BearerToken: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
   private let bytes: [UInt8]
 
   /// Nil when the text is empty or can't stand in a header.
-  init?(_ text: String) {
+  public init?(_ text: String) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else { return nil }
     bytes = Array(text.utf8)
   }
@@ -23,14 +23,20 @@ struct BearerToken: Sendable, CustomStringConvertible {
     self = token
   }
 
-  var description: String { "…" }
+  /// Shows nothing.
+  public var description: String { "…" }
+  /// Shows nothing either.
+  public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 
-  /// Whether an Authorization value shows this token (RFC 6750 §2.1); the time taken tells nothing about where it differs.
-  func admits(_ authorization: String?) -> Bool {
-    guard let words = authorization?.split(separator: " ", omittingEmptySubsequences: true), words.count == 2,
-      words[0].lowercased() == "bearer"
-    else { return false }
-    let shown = Array(words[1].utf8)
+  /// What an Authorization value shows (RFC 6750 §2.1); nil for another scheme.
+  static func shown(in authorization: String) -> String? {
+    let words = authorization.split(separator: " ", omittingEmptySubsequences: true)
+    return words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+  }
+
+  /// The time taken tells nothing about where they differ.
+  func equals(_ text: String) -> Bool {
+    let shown = Array(text.utf8)
     var difference = shown.count ^ bytes.count
     for index in bytes.indices {
       difference |= Int(bytes[index] ^ (index < shown.count ? shown[index] : 0))

@@ -13,6 +13,13 @@ enum MediaNaming {
     return types[name[name.index(after: dot)...].lowercased()] ?? "application/octet-stream"
   }
 
+  /// The usual extension of a media type, without its dot; nil for one that is not known.
+  static func pathExtension(ofType type: String) -> String? {
+    let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
+    // `jpg` before `jpeg`: of several the one that people write.
+    return types.filter { $0.value == essence }.keys.min { ($0.count, $0) < ($1.count, $1) }
+  }
+
   /// Quotes and backslashes need escapes and a percent sign invites decoding: readers differ about all three.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     (0x20..<0x7F).contains(scalar.value) && scalar != "\"" && scalar != "\\" && scalar != "%"

@@ -15,11 +15,19 @@ struct RequestHead: Equatable, Sendable {
   /// The path as sent: still percent-encoded, without the query.
   let path: String
   let fields: [HeaderField]
+  /// The items of the query as sent: still percent-encoded, but with spaces in place of plus signs.
+  let query: [HeaderField]
 
-  init(_ method: String, _ path: String, _ fields: [HeaderField] = []) {
+  init(_ method: String, _ path: String, _ fields: [HeaderField] = [], query: [HeaderField] = []) {
     self.method = method
     self.path = path
     self.fields = fields
+    self.query = query
+  }
+
+  /// The value of the first query item of this name, decoded; nil when there is none or it can't be decoded.
+  func queryItem(_ name: String) -> String? {
+    query.first { $0.name == name }.flatMap { PercentCoding.decode($0.value) }
   }
 
   /// A field's value; repeated fields are one list (RFC 9110 §5.3).

@@ -14,6 +14,8 @@ struct ResponsePlan: Equatable, Sendable {
     /// One line for people, with its line end.
     case text(String)
     case file(ByteRange)
+    /// The connection changes hands: a session begins behind this head.
+    case session(Admission)
   }
 
   /// A refusal or a note, as one plain line.
@@ -25,7 +27,7 @@ struct ResponsePlan: Equatable, Sendable {
   /// How many bytes of body a GET gets when nothing goes wrong.
   var byteCount: Int64 {
     switch body {
-    case .nothing: 0
+    case .nothing, .session: 0
     case .text(let text): Int64(text.utf8.count)
     case .file(let range): range.byteCount
     }

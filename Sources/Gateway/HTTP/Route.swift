@@ -2,6 +2,8 @@
 enum Route: Equatable, Sendable {
   /// `/`: a line that says what this is.
   case welcome
+  /// `/ws`: a session.
+  case session
   /// `/media/…`: a file, as the names of its folders and its own.
   case media([String])
   /// Not a path at all: a broken escape, a NUL, text that is not UTF-8.
@@ -24,6 +26,7 @@ enum Route: Equatable, Sendable {
 
   private static func named(_ names: [String]) -> Route {
     if names == [""] { return .welcome }
+    if names == ["ws"] { return .session }
     guard names.first == "media", names.count > 1, names.dropFirst().allSatisfy(isServable) else { return .unknown }
     return .media(Array(names.dropFirst()))
   }

@@ -53,10 +53,11 @@ final class DaemonBorder: Sendable {
     let answer = service.answer(to: exchange.head)
     exchange.status = answer.plan.status
     exchange.byteCount = exchange.head.isRead && !exchange.head.isGET ? 0 : answer.plan.byteCount
+    if case .session(let admission) = answer.plan.body { exchange.admission = admission }
     let context = unsafe hermes_connection_context(connection).map {
       unsafe Unmanaged<ConnectionContext>.fromOpaque($0).takeUnretainedValue()
     }
-    guard let context, let response = unsafe MHDResponse(answer, for: connection, context, pacer) else { return .NO }
+    guard let context, let response = unsafe MHDResponse(answer, for: connection, context, self) else { return .NO }
     return unsafe response.queue(on: connection)
   }
 
@@ -81,34 +82,5 @@ final class DaemonBorder: Sendable {
       unsafe slot.pointee = nil
       unsafe Unmanaged<ConnectionContext>.fromOpaque(opaque).release()
     }
-  }
-}
-
-/// A request and what became of it.
-final class Exchange {
-  let head: RequestHead
-  var status = 0
-  /// Bytes of body that were announced.
-  var byteCount: Int64 = 0
-
-  init(_ head: RequestHead) { self.head = head }
-}
-
-extension RequestHead {
-  /// Reads the head out of the library; bytes that are not UTF-8 are repaired, which makes no file's name of them.
-  fileprivate init(_ method: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ connection: OpaquePointer) {
-    var fields: [HeaderField] = []
-    unsafe withUnsafeMutablePointer(to: &fields) { fields in
-      _ = unsafe MHD_get_connection_values(
-        connection, .HEADER_KIND,
-        { fields, _, name, value in
-          guard let name = unsafe name, let value = unsafe value else { return .YES }
-          let field = unsafe HeaderField(String(cString: name), String(cString: value))
-          unsafe fields?.assumingMemoryBound(to: [HeaderField].self).pointee.append(field)
-          return .YES
-        }, fields)
-    }
-    let text: (UnsafePointer<CChar>?) -> String = { unsafe $0.map { unsafe String(cString: $0) } ?? "" }
-    unsafe self.init(text(method), text(path), fields)
   }
 }

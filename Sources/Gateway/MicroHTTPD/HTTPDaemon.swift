@@ -33,6 +33,8 @@ import Posix
       return isStopped
     }
     guard !isSecond else { return }
+    // The library can't stop while a connection that it has handed over is in other hands.
+    border.service.stop()
     border.pacer.stop()
     unsafe MHD_stop_daemon(daemon)
   }

@@ -8,15 +8,18 @@ import Posix
   private let status: UInt32
 
   /// Nil when the library has no memory for it.
-  init?(_ answer: consuming GatewayAnswer, for connection: OpaquePointer, _ context: ConnectionContext, _ pacer: Pacer)
-  {
+  init?(
+    _ answer: consuming GatewayAnswer, for connection: OpaquePointer, _ context: ConnectionContext,
+    _ border: DaemonBorder
+  ) {
     let plan = answer.plan
     let body: OpaquePointer? =
       switch plan.body {
       case .nothing(let byteCount): unsafe Self.announcement(byteCount)
       case .text(let text): unsafe Self.buffer(text)
       case .file(let range):
-        unsafe Self.file(answer.file.take(), range, plan.delivery, connection, context, pacer)
+        unsafe Self.file(answer.file.take(), range, plan.delivery, connection, context, border.pacer)
+      case .session: unsafe UpgradedConnection.response(border)
       }
     guard let body = unsafe body else { return nil }
     for field in plan.fields { unsafe MHD_add_response_header(body, field.name, field.value) }

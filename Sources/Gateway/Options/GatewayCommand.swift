@@ -1,12 +1,17 @@
+import Core
+
 /// What a command line of `hermes-gateway` asks for.
 enum GatewayCommand: Equatable {
   case serve(GatewayOptions)
   case help
   case version
 
-  /// - Parameter arguments: without the program's name.
-  init(_ arguments: [String]) throws(UsageError) {
+  /// - Parameters:
+  ///   - arguments: without the program's name.
+  ///   - token: what the environment says of it; a file comes before it.
+  init(_ arguments: [String], token: String? = nil) throws(UsageError) {
     var options = GatewayOptions(mediaFolder: "")
+    try options.take(token: token)
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       let (flag, inlineValue) = try Self.flag(argument)
@@ -59,6 +64,14 @@ extension GatewayOptions {
     case .mediaDir: mediaFolder = value
     case .tokenFile: tokenFile = value
     case .limitRate: bytesPerSecond = try Self.rate(value)
+    case .deviceTokens: deviceTokenFile = value
+    case .share: sharesWithAll = true
+    case .noEcho: echoes = false
+    case .floor: speaksFloorOnly = true
+    case .inlineMax: inlineByteCount = try Self.byteCount(value)
+    case .partSize: partByteCount = try Self.partByteCount(value)
+    case .maxMedia: limits.mediaByteCount = try Self.byteCount(value)
+    case .baseURL: baseURL = try Self.baseURL(value)
     case .digest: sendsDigest = true
     case .fault:
       do { faults.append(try FaultSpec(value)) } catch { throw UsageError(error.description) }
@@ -73,10 +86,36 @@ extension GatewayOptions {
     guard let address = ListenAddress(listenAddress, port: port) else {
       throw UsageError("'\(listenAddress)' is not a numeric address, such as 127.0.0.1 or ::1")
     }
-    guard address.isLoopback || tokenFile != nil else {
+    guard address.isLoopback || asksForToken else {
       throw UsageError("cannot listen on \(listenAddress): \(ListenAddress.needsToken)")
     }
     return self
+  }
+
+  fileprivate mutating func take(token text: String?) throws(UsageError) {
+    guard let text, !text.isEmpty else { return }
+    guard let token = BearerToken(text) else { throw UsageError("HERMES_GATEWAY_TOKEN is not a token") }
+    self.token = token
+  }
+
+  private static func byteCount(_ text: String) throws(UsageError) -> Int64 {
+    do { return try Quantity.byteCount(reading: text) } catch { throw UsageError("size '\(text)' is \(error.message)") }
+  }
+
+  /// A multiple of 3, so that no padding falls inside the joined base64, that fits into a message once encoded.
+  private static func partByteCount(_ text: String) throws(UsageError) -> Int {
+    let byteCount = try byteCount(text)
+    guard (3...Int64(11 << 20)).contains(byteCount) else {
+      throw UsageError("part size '\(text)' is not from 3 bytes to 11M")
+    }
+    return Int(byteCount / 3 * 3)
+  }
+
+  private static func baseURL(_ text: String) throws(UsageError) -> String {
+    guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
+      throw UsageError("base URL '\(text)' does not begin with http:// or https://")
+    }
+    return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 
   /// `500`, `64k`, `1.5M`, `2MB`, each perhaps with `/s`.

@@ -1,11 +1,18 @@
 /// The flags of `hermes-gateway`: the one table behind the parser and the help.
 enum GatewayFlag: String, CaseIterable {
-  case listen, port, mediaDir, tokenFile, limitRate, digest, fault, quiet, help, version
+  case listen, port, mediaDir, tokenFile, deviceTokens, share, noEcho, floor, inlineMax, partSize, maxMedia, baseURL
+  case limitRate, digest, fault, quiet, help, version
 
   var name: String {
     switch self {
     case .mediaDir: "--media-dir"
     case .tokenFile: "--token-file"
+    case .deviceTokens: "--device-tokens"
+    case .noEcho: "--no-echo"
+    case .inlineMax: "--inline-max"
+    case .partSize: "--part-size"
+    case .maxMedia: "--max-media"
+    case .baseURL: "--base-url"
     case .limitRate: "--limit-rate"
     default: "--" + rawValue
     }
@@ -17,10 +24,12 @@ enum GatewayFlag: String, CaseIterable {
     case .listen: "ADDR"
     case .port: "N"
     case .mediaDir: "DIR"
-    case .tokenFile: "FILE"
+    case .tokenFile, .deviceTokens: "FILE"
+    case .inlineMax, .partSize, .maxMedia: "SIZE"
+    case .baseURL: "URL"
     case .limitRate: "RATE"
     case .fault: "SPEC"
-    case .digest, .quiet, .help, .version: nil
+    case .share, .noEcho, .floor, .digest, .quiet, .help, .version: nil
     }
   }
 
@@ -28,9 +37,17 @@ enum GatewayFlag: String, CaseIterable {
     switch self {
     case .listen: "numeric address to listen on (127.0.0.1)"
     case .port: "port to listen on (0: a free one, the default)"
-    case .mediaDir: "folder whose files are served under /media/"
-    case .tokenFile: "file with the bearer token that every request must show"
-    case .limitRate: "most bytes a second for one connection (k M G, kB MB GB)"
+    case .mediaDir: "folder served under /media/, where received files go"
+    case .tokenFile: "file with the token that all must show"
+    case .deviceTokens: "0600 file of device_id=token lines"
+    case .share: "announce received media to all other devices too"
+    case .noEcho: "echo no text and announce no media to their sender"
+    case .floor: "no extensions: no media_status, no media_done"
+    case .inlineMax: "announce longer media by URL, not in parts (1M)"
+    case .partSize: "bytes of a part of media, both ways (3M)"
+    case .maxMedia: "refuse media of more bytes (512M)"
+    case .baseURL: "what to put before /media/NAME in announced URLs"
+    case .limitRate: "most bytes of files a second for one connection (500k)"
     case .digest: "send each file's SHA-256 as Repr-Digest"
     case .fault: "misbehave on purpose, may be given again; see below"
     case .quiet: "write no line a request on standard error"
@@ -47,12 +64,14 @@ enum GatewayFlag: String, CaseIterable {
     return """
       usage: hermes-gateway --media-dir DIR [flags]
 
-      Serves the files below DIR at /media/NAME and prints where it listens.
+      A gateway for one machine: Hermes sessions at /ws, whose media go to DIR, and
+      the files below DIR at /media/NAME. Prints where it listens.
 
       \(lines.joined(separator: "\n"))
 
       faults:
       \(FaultSpec.knownForms.map { "  " + $0 }.joined(separator: "\n"))
+      MOMENT is hello, ready, or a number of parts taken on the connection.
 
       """
   }
