@@ -1,5 +1,5 @@
 import CCurl
-import Core
+public import Core
 
 /// Reads the lines that libcurl hands to its header callback into one `ResponseHead`: the first that is final.
 /// What comes after it (trailers) is passed over.
@@ -117,16 +117,20 @@ struct HeaderReader {
     head.lastModifiedTime = Self.date(value)
   }
 
-  private func seconds(toRetryAfter value: String) -> Double? {
-    switch RetryAfter(value) {
-    case .seconds(let seconds): seconds
-    case .dateText(let text): Self.date(text).map { max(Double($0) - now(), 0) }
-    case nil: nil
-    }
-  }
+  private func seconds(toRetryAfter value: String) -> Double? { RetryAfter(value)?.seconds(now: now()) }
 
-  private static func date(_ value: String) -> Int64? {
+  static func date(_ value: String) -> Int64? {
     let time = unsafe curl_getdate(value, nil)
     return time == -1 ? nil : Int64(time)
+  }
+}
+
+extension RetryAfter {
+  /// Seconds from `now`, which is in seconds since 1970; nil for what turns out to be no date.
+  public func seconds(now: Double) -> Double? {
+    switch self {
+    case .seconds(let seconds): seconds
+    case .dateText(let text): HeaderReader.date(text).map { max(Double($0) - now, 0) }
+    }
   }
 }

@@ -74,8 +74,7 @@ public actor TransferEngine {
 
   deinit {
     let (loop, storeThread) = (loop, core.storeThread)
-    // On a thread of its own: the last to let go may be the loop's, which cannot wait for its own end.
-    _ = Thread(name: "end") {
+    endOnOwnThread {
       loop.stop()
       storeThread.stop()
     }

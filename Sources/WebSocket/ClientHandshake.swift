@@ -18,16 +18,13 @@ public struct ClientHandshake: Sendable {
     /// As the server wrote it: seconds or a date.
     public let retryAfter: String?
     public let location: String?
-    /// The server's own `Date`, for a `retryAfter` that is one.
-    public let date: String?
     /// The first line of the body that says something, at most 200 characters, without controls; empty when there is none.
     public let message: String
 
-    public init(status: Int, retryAfter: String? = nil, location: String? = nil, date: String? = nil, message: String) {
+    public init(status: Int, retryAfter: String? = nil, location: String? = nil, message: String) {
       self.status = status
       self.retryAfter = retryAfter
       self.location = location
-      self.date = date
       self.message = message
     }
   }
@@ -127,7 +124,7 @@ public struct ClientHandshake: Sendable {
     let clean = line.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(200)
     return .refused(
       Refusal(
-        status: status, retryAfter: head["retry-after"], location: head["location"], date: head["date"],
+        status: status, retryAfter: head["retry-after"], location: head["location"],
         message: String(String.UnicodeScalarView(clean))))
   }
 }

@@ -87,6 +87,7 @@ private final class ConnectionUser: WebSocketConnectionOwner, @unchecked Sendabl
   }
 
   func connectionHeard() {}
+  func connectionWrote() {}
   func connectionPingLeft() { tell(.pingLeft) }
 
   func connectionEnded(_ end: ConnectionEnd) {

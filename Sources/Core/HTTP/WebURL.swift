@@ -59,6 +59,14 @@ public struct WebURL: Hashable, Sendable {
     return String(decoding: PercentText.decoded(segment), as: UTF8.self)
   }
 
+  /// User and password, decoded; nil when the URL has none.
+  public var credentials: (user: String, password: String)? {
+    guard let userInfo else { return nil }
+    let pieces = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let decoded = pieces.map { String(decoding: PercentText.decoded($0), as: UTF8.self) }
+    return (decoded[0], decoded.count > 1 ? decoded[1] : "")
+  }
+
   private var place: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 
   /// What RFC 3986 allows in paths and queries, and the brackets and stray percent signs that the web is used to.

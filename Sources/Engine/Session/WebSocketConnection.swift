@@ -30,6 +30,8 @@ protocol WebSocketConnectionOwner: WebSocketSink {
   func connectionHasRoom() -> Bool
   /// Something came, be it part of a message.
   func connectionHeard()
+  /// The kernel took bytes of ours.
+  func connectionWrote()
   /// The last ping has left for the kernel.
   func connectionPingLeft()
   /// Once, and the last of all.
@@ -173,12 +175,14 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
 
   private func flush() {
     guard let codec else { return }
+    let before = sentByteCount
     while let socket, socket.isConnected, waitingByteCount > 0 {
       let sent = unsafe socket.send(codec.output)
       guard sent > 0 else { break }
       codec.outputConsumed(sent)
       sentByteCount += Int64(sent)
     }
+    if sentByteCount > before { owner?.connectionWrote() }
     if let mark = pingEnd, sentByteCount >= mark {
       pingEnd = nil
       owner?.connectionPingLeft()
