@@ -91,7 +91,8 @@ final class SessionLink: @unchecked Sendable {
   }
 
   var nextMoment: Instant? {
-    let moments = [machine.deadline, keepAlive?.deadline, current?.connection?.nextMoment]
+    let moments =
+      [machine.deadline, keepAlive?.deadline, current?.connection?.nextMoment]
       + leaving.map { $0.connection?.nextMoment }
     return moments.compactMap(\.self).min()
   }
@@ -196,7 +197,9 @@ final class SessionLink: @unchecked Sendable {
     case .refused(let refusal):
       perform(
         machine.upgradeRefused(
-          linked.number, status: refusal.status, retryAfter: refusal.retryAfter.flatMap { RetryAfter($0) }?.seconds(now: Clocks.wallClock()), location: refusal.location,
+          linked.number, status: refusal.status,
+          retryAfter: refusal.retryAfter.flatMap { RetryAfter($0) }?.seconds(now: Clocks.wallClock()),
+          location: refusal.location,
           text: refusal.message, now: now))
     case .closedByPeer(let code, let reason):
       perform(machine.closed(linked.number, code: code.rawValue, reason: reason, now: now))
