@@ -39,6 +39,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CInih", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
+    .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CPosix"),
     // The inner loops of media frames, the only C with code of its own.
@@ -49,13 +50,15 @@ let package = Package(
     module("Posix", ["CPosix"]),
     module("Crypto", ["CCrypto"]),
     module("Curl", ["CCurl", "Core", "Posix"]),
+    module("Magic", ["CMagic", "Posix"]),
     module("WebSocket", ["CKernels", "Crypto"]),
     .target(
-      name: "State", dependencies: ["CSQLite", "Core", "Posix"], path: "state",
+      name: "State", dependencies: ["CSQLite", "Core", "Posix", "Crypto"], path: "state",
       resources: [.embedInCode("migrations")], swiftSettings: settings),
-    module("HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "WebSocket", "State"]),
+    module(
+      "HermesTransfer", path: "Sources/Engine", ["Core", "Posix", "Crypto", "Curl", "Magic", "WebSocket", "State"]),
     module("Gateway", ["CMicroHTTPD", "Core", "Posix", "Crypto", "WebSocket"]),
-    module("CLI", ["CInih", "Core", "Posix", "State", "HermesTransfer"]),
+    module("CLI", ["CInih", "Core", "Posix", "Magic", "State", "HermesTransfer"]),
     .executableTarget(name: "hermes-transfer", dependencies: ["CLI", "Posix"], swiftSettings: settings),
     .executableTarget(name: "hermes-gateway", dependencies: ["Gateway"], swiftSettings: settings),
     // What another program needs of the library; the tests build and run it.
@@ -68,11 +71,13 @@ let package = Package(
       swiftSettings: testSettings),
 
     // Tests: one target a module, and what they share.
-    .testTarget(name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit", swiftSettings: testSettings),
+    .testTarget(
+      name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit", swiftSettings: testSettings),
     tests("CoreTests", ["Core", "TestKit"]),
     tests("PosixTests", ["Posix", "TestKit"]),
     tests("CryptoTests", ["Crypto", "TestKit"]),
     tests("CurlTests", ["Curl", "Core", "Posix", "TestKit"]),
+    tests("MagicTests", ["Magic", "Posix", "TestKit"]),
     tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "TestKit"]),
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
     tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),

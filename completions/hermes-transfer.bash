@@ -3,6 +3,10 @@ _hermes_transfer_ids() {
   hermes-transfer list --json 2>/dev/null | sed -n 's/.*"id" *: *"\([0-9a-z]*\)".*/\1/p'
 }
 
+_hermes_transfer_profiles() {
+  hermes-transfer profile list --json 2>/dev/null | sed -n 's/.*"name" *: *"\([^"]*\)".*/\1/p'
+}
+
 _hermes_transfer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word flags
   # `--flag=value` comes as three words.
@@ -13,12 +17,13 @@ _hermes_transfer() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      download | list | show | watch | wait | resume | retry | relink | cancel | remove | doctor | completion | help) command=$word && break ;;
+      download | list | show | watch | wait | resume | retry | relink | cancel | remove | profile | doctor | completion | help) command=$word && break ;;
     esac
   done
   case $previous in
     --state-dir) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --profile) mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_profiles)" -- "$current"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current"); return ;;
     --progress) mapfile -t COMPREPLY < <(compgen -W 'auto bar line json none' -- "$current"); return ;;
     -o | --output) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -53,20 +58,25 @@ _hermes_transfer() {
     --deadline) COMPREPLY=(); return ;;
     --max-attempts) COMPREPLY=(); return ;;
     --retry-max-wait) COMPREPLY=(); return ;;
+    --url) COMPREPLY=(); return ;;
+    --token-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --auth) mapfile -t COMPREPLY < <(compgen -W 'query+hello header hello' -- "$current"); return ;;
+    --media-dir) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
   esac
   if [[ -z $command ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove doctor completion help --state-dir --config --json --quiet --verbose --color --progress --help --version' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove profile doctor completion help --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' -- "$current")
     return
   fi
   case $command in
-    download) flags='--output --directory --input-file --connections --no-resume --checksum --if-exists --on-change --mirror --wait-for-disk --priority --header --user-agent --referer --bearer-file --user --password-file --netrc --netrc-file --cookie-file --proxy --cacert --cert --key --insecure --allow-downgrade --http1.1 --http2 --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --max-transfers --max-per-host --connect-timeout --stall-timeout --deadline --max-attempts --retry-max-wait --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    list) flags='--state --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    cancel) flags='--all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    remove) flags='--all --state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
-    *) flags='--state-dir --config --json --quiet --verbose --color --progress --help --version' ;;
+    download) flags='--output --directory --input-file --connections --no-resume --checksum --if-exists --on-change --mirror --wait-for-disk --priority --header --user-agent --referer --bearer-file --user --password-file --netrc --netrc-file --cookie-file --proxy --cacert --cert --key --insecure --allow-downgrade --http1.1 --http2 --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --max-transfers --max-per-host --connect-timeout --stall-timeout --deadline --max-attempts --retry-max-wait --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    list) flags='--state --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    cancel) flags='--all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    remove) flags='--all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    profile) flags='--url --token-file --token-stdin --auth --media-dir --allow-plaintext --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    *) flags='--state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
   esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$current")
@@ -75,7 +85,8 @@ _hermes_transfer() {
   case $command in
     list | show | watch | wait | resume | retry | relink | cancel | remove)
       mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
+    profile) mapfile -t COMPREPLY < <(compgen -W 'add list show remove'" $(_hermes_transfer_profiles)" -- "$current") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove doctor completion help' -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove profile doctor completion help' -- "$current") ;;
   esac
 } && complete -F _hermes_transfer hermes-transfer

@@ -1,20 +1,4 @@
-/// Where one part of media stands in the part file.
-public struct AssemblyPart: Sendable, Hashable {
-  /// From 0.
-  public var part: Int
-  /// Its first byte in the part file.
-  public var start: Int64
-  public var byteCount: Int64
-  /// In hexadecimal: the same part may come again, and after a power cut it tells whether the bytes are really there.
-  public var sha256: String
-
-  public init(part: Int, start: Int64, byteCount: Int64, sha256: String) {
-    self.part = part
-    self.start = start
-    self.byteCount = byteCount
-    self.sha256 = sha256
-  }
-}
+public import Core
 
 /// Media of which some parts are there, appended to a part file in the order they came.
 public struct AssemblyRecord: Sendable, Hashable {
@@ -41,7 +25,8 @@ public struct AssemblyRecord: Sendable, Hashable {
   public var updatedAt: Double
   /// What the finished file is about to be, recorded before it is given its name.
   public var promise: Promise?
-  public var parts: [AssemblyPart] = []
+  /// In the order of their numbers. After a power cut a part's digest tells whether its bytes are really there.
+  public var parts: [HeldPart] = []
 
   /// A file that is whole and synced, and the name it is given.
   public struct Promise: Sendable, Hashable {

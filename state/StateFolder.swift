@@ -6,6 +6,7 @@ struct StateFolder {
 
   var databasePath: String { "\(path)/state.db" }
   var ownersPath: String { "\(path)/owners" }
+  var sessionsPath: String { "\(path)/sessions" }
   var secretsPath: String { "\(path)/secrets" }
   var journalPath: String { "\(path)/journal" }
 

@@ -1,3 +1,5 @@
+public import Core
+
 /// Media that come in parts, so that a restart goes on with the parts that are there.
 ///
 /// Each part is a row of its own: a list of them in one row would be written anew with every part, and a thousand parts
@@ -21,7 +23,7 @@ extension Store {
 
   /// Records parts whose bytes the kernel has. It survives any crash of the process; a power cut may forget the newest,
   /// or keep a part whose bytes are lost: see `AssemblyRecord.bootID`.
-  public func add(_ parts: [AssemblyPart], to number: Int64, at now: Double) throws(StateError) {
+  public func add(_ parts: [HeldPart], to number: Int64, at now: Double) throws(StateError) {
     try database.transaction { () throws(StateError) in
       // One that was dropped meanwhile stays dropped.
       let found = try database.run("UPDATE assemblies SET updated_at = ? WHERE number = ?") {
@@ -107,13 +109,13 @@ extension Store {
     }
   }
 
-  private func parts(of number: Int64) throws(StateError) -> [AssemblyPart] {
+  private func parts(of number: Int64) throws(StateError) -> [HeldPart] {
     try database.rows(Self.selectParts, { $0.bind(number) }) {
-      AssemblyPart(part: Int($0.integer()), start: $0.integer(), byteCount: $0.integer(), sha256: $0.text())
+      HeldPart(part: Int($0.integer()), start: $0.integer(), byteCount: $0.integer(), sha256: $0.text())
     }
   }
 
-  private func insert(_ part: AssemblyPart, of number: Int64) throws(StateError) {
+  private func insert(_ part: HeldPart, of number: Int64) throws(StateError) {
     try database.run(Self.insertPart) {
       $0.bind(number)
       $0.bind(part.part)

@@ -40,9 +40,13 @@ public enum Program {
     case .completion, .generate: return try document(command, typed.operands, console)
     default: break
     }
-    let settings = try settings(typed, command, console, surroundings)
+    let configuration = try configuration(typed, surroundings)
+    let settings = try settings(typed, command, configuration, surroundings)
+    tell(settings, console, surroundings)
     let context = CommandContext(
-      settings: settings, console: console, surroundings: surroundings, interruption: interruption)
+      settings: settings, configuration: configuration, console: console, surroundings: surroundings,
+      interruption: interruption)
+    warnOfOthers(context)
     return try await run(command, context)
   }
 
@@ -60,6 +64,7 @@ public enum Program {
     case .relink: try await RelinkCommand.run(context)
     case .cancel: try await CancelCommand.run(context)
     case .remove: try await RemoveCommand.run(context)
+    case .profile: try ProfileCommand.run(context)
     case .doctor: try DoctorCommand.run(context)
     case .completion, .help, .generate: .success
     }
@@ -105,11 +110,10 @@ public enum Program {
     return .success
   }
 
-  /// Flags from all sources.
-  @MainActor
-  private static func settings(
-    _ typed: LowArguments, _ command: CommandName, _ console: Console, _ surroundings: Surroundings
-  ) throws(TransferFailure) -> Settings {
+  /// The configuration's file, which may be missing where it was not asked for.
+  private static func configuration(
+    _ typed: LowArguments, _ surroundings: Surroundings
+  ) throws(TransferFailure) -> Configuration {
     let chosen = typed.values[.config]?.last ?? surroundings.variable("HERMES_TRANSFER_CONFIG")
     let path: String
     if let chosen {
@@ -117,19 +121,37 @@ public enum Program {
     } else {
       path = try surroundings.folder(variable: "XDG_CONFIG_HOME", below: ".config") + "/hermes-transfer/config"
     }
-    var configuration = Configuration.none
-    if let text = try surroundings.text(ofFile: path) {
-      configuration = try Configuration(text: text, path: path)
-    } else if chosen != nil {
+    if let text = try surroundings.text(ofFile: path) { return try Configuration(text: text, path: path) }
+    // The file that is to be made is missing, of course.
+    guard chosen == nil || typed.command == .profile else {
       throw TransferFailure(.usage, "cannot read \(path): there is no such file")
     }
-    let settings = try Settings(
-      typed: typed, command: command, environment: surroundings.variable, configuration: configuration)
-    tell(settings, console, surroundings)
-    if !configuration.values.isEmpty, surroundings.isWritableByOthers(path) {
-      console.note("other users may write \(path), and so decide what is sent where: chmod go-w \(path)")
+    return Configuration(missing: path)
+  }
+
+  /// Flags from all sources.
+  private static func settings(
+    _ typed: LowArguments, _ command: CommandName, _ configuration: Configuration, _ surroundings: Surroundings
+  ) throws(TransferFailure) -> Settings {
+    var profile: ConfiguredProfile?
+    // What sets profiles up is not told by them.
+    if command != .profile {
+      let chosen =
+        typed.values[.profile]?.last ?? surroundings.variable("HERMES_TRANSFER_PROFILE")
+        ?? configuration.values[.profile]?.last
+      profile = try chosen.map { name throws(TransferFailure) in try configuration.profile(name) }
     }
-    return settings
+    return try Settings(
+      typed: typed, command: command, environment: surroundings.variable, profile: profile,
+      configuration: configuration)
+  }
+
+  @MainActor
+  private static func warnOfOthers(_ context: CommandContext) {
+    let path = context.configuration.path
+    guard context.configuration.decidesAnything, context.surroundings.isWritableByOthers(path) else { return }
+    context.console.note(
+      "other users may write \(path), and so decide what is sent where: chmod go-w \(path)")
   }
 
   /// What of the flags concerns the console.

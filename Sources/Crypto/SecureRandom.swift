@@ -18,6 +18,21 @@ public struct SecureRandom: RandomNumberGenerator, Sendable {
     }
   }
 
+  /// A version 4 UUID (RFC 9562 §5.4), in lower case.
+  public mutating func uuid() -> String {
+    var bytes = bytes(count: 16)
+    bytes[6] = bytes[6] & 0x0f | 0x40
+    bytes[8] = bytes[8] & 0x3f | 0x80
+    let digits = Hexadecimal.text(of: bytes)
+    var groups: [Substring] = []
+    var rest = digits[...]
+    for count in [8, 4, 4, 4, 12] {
+      groups.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return groups.joined(separator: "-")
+  }
+
   private static func fill(_ room: UnsafeMutableRawBufferPointer) {
     guard let start = room.baseAddress, room.count > 0 else { return }
     let result = unsafe RAND_bytes(start.assumingMemoryBound(to: UInt8.self), Int32(room.count))

@@ -68,6 +68,18 @@ import Testing
     #expect(Set((0..<1_000).map { _ in random.next() }).count == 1_000)
   }
 
+  @Test func `a UUID says that it is random, and differs from others`() {
+    var random = SecureRandom()
+    let ids = (0..<1_000).map { _ in random.uuid() }
+    #expect(Set(ids).count == 1_000)
+    for id in ids {
+      #expect(id.split(separator: "-", omittingEmptySubsequences: false).map(\.count) == [8, 4, 4, 4, 12], "\(id)")
+      let digits = Array(id)
+      #expect(digits[14] == "4" && "89ab".contains(digits[19]), "\(id)")
+      #expect(id.allSatisfy { $0 == "-" || ($0.isHexDigit && !$0.isUppercase) }, "\(id)")
+    }
+  }
+
   @Test func `every byte that is asked for is filled`() {
     var random = SecureRandom()
     #expect(random.bytes(count: 0).isEmpty)

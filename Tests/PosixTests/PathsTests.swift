@@ -4,6 +4,17 @@ import Testing
 @testable import Posix
 
 @Suite struct PathsTests {
+  @Test func `a path without links is where it leads to, or itself while nothing is there`() throws {
+    let folder = TemporaryFolder("paths")
+    let file = folder.write("x", to: "file")
+    TestFiles.link(to: "file", at: folder.path("link"))
+    TestFiles.link(to: folder.path, at: folder.path("loop"))
+    #expect(try Files.withoutLinks(folder.path("link")) == Files.withoutLinks(file))
+    #expect(try Files.withoutLinks(folder.path("loop/loop/link")) == Files.withoutLinks(file))
+    #expect(try Files.withoutLinks(folder.path("none")) == folder.path("none"))
+    #expect(throws: Errno.self) { try Files.withoutLinks("\(file)/x") }
+  }
+
   @Test(arguments: [
     ("a", ".", "a"), ("a/b", "a", "b"), ("/a", "/", "a"), ("/a/b/", "/a", "b"), ("/", "/", ""), ("//", "/", ""),
     ("//a//b//", "//a", "b"), ("/\u{301}a/\u{301}b", "/\u{301}a", "\u{301}b"), ("", ".", ""), ("./a", ".", "a"),

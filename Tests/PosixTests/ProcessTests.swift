@@ -5,6 +5,10 @@ import Testing
 @testable import Posix
 
 @Suite struct ProcessTests {
+  @Test func `the machine has a name of one word`() {
+    #expect(!Process.hostName.isEmpty && Process.hostName.allSatisfy { !$0.isWhitespace })
+  }
+
   @Test func `this process knows itself`() throws {
     #expect(Process.id == getpid() && Process.isAlive(Process.id))
     #expect(Process.environment("PATH") == Process.environment["PATH"])

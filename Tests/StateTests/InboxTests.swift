@@ -86,7 +86,7 @@ struct AssemblyTests {
   @Test func `a part that is recorded again is where it was recorded last`() throws {
     let store = try store()
     let assembly = try store.begin(.sample(1))
-    var part = AssemblyPart.sample(0)
+    var part = HeldPart.sample(0)
     try store.add([part], to: assembly.number, at: 1)
     part.start = 900
     try store.add([part], to: assembly.number, at: 2)

@@ -61,8 +61,8 @@ extension AssemblyRecord {
   }
 }
 
-extension AssemblyPart {
-  static func sample(_ number: Int) -> AssemblyPart {
-    AssemblyPart(part: number, start: Int64(number) * 100, byteCount: 100, sha256: "part-\(number)")
+extension HeldPart {
+  static func sample(_ number: Int) -> HeldPart {
+    HeldPart(part: number, start: Int64(number) * 100, byteCount: 100, sha256: "part-\(number)")
   }
 }

@@ -4,6 +4,7 @@ import Core
 @MainActor
 struct CommandContext {
   let settings: Settings
+  let configuration: Configuration
   let console: Console
   let surroundings: Surroundings
   let interruption: Interruption

@@ -1,5 +1,6 @@
 import Core
 import HermesTransfer
+import Magic
 import Posix
 import State
 
@@ -14,7 +15,8 @@ enum DoctorCommand {
 
   static func run(_ context: CommandContext) throws(TransferFailure) -> ExitStatus {
     let findings =
-      try versions() + state(context) + [disk(), openFiles()] + network(context) + terminal(context)
+      try versions() + state(context) + [disk(), openFiles(), types()] + network(context)
+      + session(context) + terminal(context)
     if context.settings.isOn(.json) {
       try context.printJSON(findings)
     } else {
@@ -78,6 +80,41 @@ enum DoctorCommand {
       return Finding(name: "open files", ok: limit.now >= 256, text: "\(limit.now) allowed, \(limit.most) at most")
     } catch {
       return Finding(name: "open files", ok: false, text: "\(error)")
+    }
+  }
+
+  private static func types() -> Finding {
+    guard let problem = MediaType.problem else {
+      return Finding(name: "file types", ok: true, text: "told by content, \(MediaType.library)")
+    }
+    return Finding(name: "file types", ok: false, text: "told by names only: \(problem)")
+  }
+
+  /// Gateways, who we are to them, and what is taken from them.
+  private static func session(_ context: CommandContext) -> [Finding] {
+    let reader = ProfileReader(context)
+    let profiles = context.configuration.profiles.map { profile in
+      let object = ProfileObject(profile, reader)
+      return Finding(name: "profile \(profile.name)", ok: object.failure == nil, text: object.finding)
+    }
+    let none = Finding(name: "profiles", ok: true, text: "none; hermes-transfer profile add sets one up")
+    let limits = MediaLimits()
+    return (profiles.isEmpty ? [none] : profiles) + [
+      device(reader),
+      Finding(
+        name: "limits", ok: true,
+        text: "messages up to \(Quantity.bytes(Int64(limits.maxMessageByteCount))), media up to "
+          + "\(Quantity.bytes(limits.maxMediaByteCount)), \(limits.maxOpenCount) at once, "
+          + "\(Quantity.bytes(limits.maxOpenByteCount)) in all"),
+    ]
+  }
+
+  private static func device(_ reader: ProfileReader) -> Finding {
+    do throws(TransferFailure) {
+      let identity = try DeviceFile.existingIdentity(inFolder: reader.folder)
+      return Finding(name: "device", ok: true, text: identity?.id ?? "an ID is made with the first session")
+    } catch {
+      return Finding(name: "device", ok: false, text: error.message)
     }
   }
 

@@ -12,6 +12,12 @@ struct Surroundings: Sendable {
     do throws(Errno) { return try Paths.absolute(path) } catch { return Paths.join("/", path) }
   }
 
+  /// A path with the user's folder in place of a leading `~`, as people write it where no shell reads it.
+  func expanded(_ path: String) -> String {
+    guard path == "~" || path.hasPrefix("~/"), let home = Process.homeFolder else { return path }
+    return home + path.dropFirst()
+  }
+
   /// The folder that a variable names, else one below the user's own.
   func folder(variable name: String, below path: String) throws(TransferFailure) -> String {
     // Relative paths in these variables are to be ignored (XDG Base Directory Specification).
@@ -22,6 +28,7 @@ struct Surroundings: Sendable {
     return Paths.join(home, path)
   }
 
+  var isInputTerminal: Bool { Terminal.isTerminal(0) }
   var isErrorTerminal: Bool { Terminal.isTerminal(2) }
   var isOutputTerminal: Bool { Terminal.isTerminal(1) }
 
@@ -43,6 +50,16 @@ struct Surroundings: Sendable {
     let line = String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
     guard !line.isEmpty else { throw TransferFailure(.localFile, "cannot read \(path): its first line is empty") }
     return line
+  }
+
+  /// The bytes of standard input's first line.
+  func firstLineOfInput() throws(TransferFailure) -> [UInt8] {
+    do throws(Errno) {
+      var reader = LineReader.standardInput()
+      return try reader.next() ?? []
+    } catch {
+      throw TransferFailure(.localFile, "cannot read standard input: \(error)")
+    }
   }
 
   func askPassword(_ question: String) throws(TransferFailure) -> String {

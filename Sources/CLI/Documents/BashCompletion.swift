@@ -7,6 +7,10 @@ enum BashCompletion {
       \(Completion.listOfIDs)
     }
 
+    _hermes_transfer_profiles() {
+      \(Completion.listOfProfiles)
+    }
+
     _hermes_transfer() {
       local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word flags
       # `--flag=value` comes as three words.
@@ -38,6 +42,7 @@ enum BashCompletion {
       case $command in
         \(Completion.takingIDs.map(\.rawValue).joined(separator: " | ")))
           mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
+        profile) mapfile -t COMPREPLY < <(compgen -W 'add list show remove'" $(_hermes_transfer_profiles)" -- "$current") ;;
         completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
         help) mapfile -t COMPREPLY < <(compgen -W '\(commands())' -- "$current") ;;
       esac
@@ -71,6 +76,7 @@ enum BashCompletion {
         case .countOr(let word, _): "mapfile -t COMPREPLY < <(compgen -W '\(word)' -- \"$current\")"
         case .file: "compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- \"$current\")"
         case .folder: "compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- \"$current\")"
+        case .profile: "mapfile -t COMPREPLY < <(compgen -W \"$(_hermes_transfer_profiles)\" -- \"$current\")"
         case .text, .url, .count, .rate, .duration: "COMPREPLY=()"
         }
       return "    \(names)) \(action); return ;;"

@@ -7,6 +7,9 @@ enum FishCompletion {
       "function __hermes_transfer_ids",
       "    \(Completion.listOfIDs)",
       "end",
+      "function __hermes_transfer_profiles",
+      "    \(Completion.listOfProfiles)",
+      "end",
       "",
       "complete -c hermes-transfer -f",
     ]
@@ -19,6 +22,8 @@ enum FishCompletion {
     let ids = Completion.takingIDs.map(\.rawValue).joined(separator: " ")
     lines += [
       "complete -c hermes-transfer -n '__fish_seen_subcommand_from \(ids)' -a '(__hermes_transfer_ids)'",
+      "complete -c hermes-transfer -n '__fish_seen_subcommand_from profile' "
+        + "-a 'add list show remove (__hermes_transfer_profiles)'",
       "complete -c hermes-transfer -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
       "complete -c hermes-transfer -n '__fish_seen_subcommand_from help' -a '\(words)'",
     ]
@@ -42,6 +47,7 @@ enum FishCompletion {
     case .countOr(let word, _): " -f -a \(word)"
     case .file: " -F"
     case .folder: " -f -a '(__fish_complete_directories)'"
+    case .profile: " -f -a '(__hermes_transfer_profiles)'"
     case .text, .url, .count, .rate, .duration: " -f"
     }
   }

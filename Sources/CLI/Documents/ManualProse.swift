@@ -110,10 +110,12 @@ enum ManualProse {
   static let environmentRule = """
     Every flag but --help and --version has a variable: its name in capitals behind HERMES_TRANSFER_, with _ for \
     other characters, such as HERMES_TRANSFER_LIMIT_RATE. A switch is set by true and cleared by false. A flag on the \
-    command line goes first, then the variable, then the configuration file. Besides these:
+    command line goes first, then the variable, then the profile, then the rest of the configuration file. Besides \
+    these:
     """
 
   static let variables: [(name: String, meaning: String)] = [
+    ("HERMES_TRANSFER_TOKEN", "The token for the gateway, before that of the profile."),
     ("NO_COLOR", "No colour, unless --color asks for it."),
     ("CI", "Progress as lines, unless --progress asks otherwise."),
     ("TERM", "On a dumb terminal, progress comes as lines and without colour."),
@@ -138,6 +140,25 @@ enum ManualProse {
     .Ql \&;
     are comments.
     Only its owner should be able to write it.
+    .Pp
+    A section
+    .Ql [profile NAME]
+    is a gateway:
+    .Ql url ,
+    .Ql auth ,
+    .Ql token\-file ,
+    .Ql media\-dir
+    and
+    .Ql allow\-plaintext
+    as for
+    .Cm profile add ,
+    and defaults of flags that count when the profile is used.
+    Relative paths in it start at the folder of the file.
+    .It Pa \(ti/.config/hermes\-transfer/tokens/NAME
+    The token of the profile NAME, with mode 0600.
+    .It Pa \(ti/.config/hermes\-transfer/device
+    The ID that gateways know this machine by, made once.
+    A copy on another machine would be taken for this one.
     .It Pa .NAME.ID.hermes\-part
     What is there of the file NAME, in the folder of the target.
     .El
@@ -161,6 +182,11 @@ enum ManualProse {
     .Pp
     .Dl hermes\-transfer list
     .Dl hermes\-transfer resume \-\-all
+    .Pp
+    Set up a gateway, with a token that is asked for or comes from a password store:
+    .Pp
+    .Dl hermes\-transfer profile add home \-\-url wss://agent.example.org/ws
+    .Dl pass show hermes | hermes\-transfer profile add work \-\-url ws://10.0.0.7:8787/ws \-\-token\-stdin
     .Pp
     Send a token that no other user can see:
     .Pp

@@ -10,6 +10,12 @@ enum ZshCompletion {
       compadd -a ids
     }
 
+    _hermes_transfer_profiles() {
+      local -a names
+      names=(${(f)"$(\(Completion.listOfProfiles))"})
+      compadd -a names
+    }
+
     _hermes_transfer_commands() {
       local -a commands
       commands=(
@@ -48,6 +54,7 @@ enum ZshCompletion {
   private static func operands(_ name: CommandName) -> String {
     switch name {
     case .download: "'*:URL:_urls'"
+    case .profile: "'1:verb:(add list show remove)' '2:profile:_hermes_transfer_profiles'"
     case .completion: "'1:shell:(bash zsh fish)'"
     case .help: "'1:command:_hermes_transfer_commands'"
     case _ where Completion.takingIDs.contains(name): "'*:ID:_hermes_transfer_ids'"
@@ -75,6 +82,7 @@ enum ZshCompletion {
     case .file: "_files"
     case .folder: "_files -/"
     case .url: "_urls"
+    case .profile: "_hermes_transfer_profiles"
     case .text, .count, .rate, .duration: " "
     }
   }

@@ -98,9 +98,11 @@ struct ArgumentParser {
 
   private func unknownFlag(_ typed: String) -> TransferFailure {
     let known = FlagTable.all.filter { flag in result.command.map(flag.belongs(to:)) ?? true }
-    let nearest = typed.hasPrefix("--") ? NearestWord.find(typed, in: known.map(\.long)) : nil
+    let longer = known.map(\.long).filter { $0.hasPrefix("\(typed)-") }
+    let nearest = typed.hasPrefix("--") ? NearestWord.find(typed, in: known.map(\.long)) ?? longer.first : nil
+    let offer = nearest.map { longer.contains($0) ? longer.joined(separator: " or ") : $0 }
     return TransferFailure(
-      .usage, "unknown flag \(typed)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(helpHint)")
+      .usage, "unknown flag \(typed)", hint: offer.map { "did you mean \($0)?" } ?? "see \(helpHint)")
   }
 
   private static func unknownCommand(_ typed: String) -> TransferFailure {

@@ -1,6 +1,6 @@
 /// Every command; the raw value is the word typed.
 enum CommandName: String, CaseIterable, Hashable, Sendable {
-  case download, list, show, watch, wait, resume, retry, relink, cancel, remove, doctor, completion, help
+  case download, list, show, watch, wait, resume, retry, relink, cancel, remove, profile, doctor, completion, help
   /// Prints what is made from the tables for the tree: the manual and the completions. Not for people.
   case generate
 }
@@ -71,6 +71,15 @@ enum CommandTable {
       details: """
         Forget transfers and remove their partial files. A finished file stays. A transfer that another process runs \
         is ended first. With --all, every transfer that no process runs is forgotten.
+        """),
+    Command(
+      name: .profile, operands: "add|list|show|remove NAME", operandCount: 1..<3,
+      summary: "set up gateways",
+      details: """
+        Set up the Hermes gateways that other commands talk to. "profile add NAME --url URL" adds one to the \
+        configuration, "profile list" and "profile show NAME" show what is set up, "profile remove NAME" takes one \
+        away. A token is read from a file or from standard input, never from an argument; it is shown by its last \
+        four characters.
         """),
     Command(
       name: .doctor, operands: "", operandCount: 0..<1,

@@ -1,6 +1,8 @@
 /// What a flag's value must look like.
 enum ValueKind: Hashable, Sendable {
   case text
+  /// The name of a profile.
+  case profile
   case file
   case folder
   case url
@@ -38,6 +40,8 @@ struct Flag: Sendable {
   var isRepeatable = false
   /// Whether the environment and the configuration file may set it; a target or a checksum belongs to one call.
   var isLasting = true
+  /// Whether it says what a profile is, in the profile's section of the configuration file.
+  var isOfProfile = false
   var group: FlagGroup?
   /// Beside the flag in the help: 50 columns at most, lower case, no full stop.
   let summary: String

@@ -1,7 +1,7 @@
 /// Every flag; the raw value is what follows the two hyphens.
 enum FlagName: String, CaseIterable, Hashable, Sendable {
   case stateDir = "state-dir"
-  case config, json, quiet, verbose, color, progress, help, version
+  case config, profile, json, quiet, verbose, color, progress, help, version
 
   case output, directory
   case inputFile = "input-file"
@@ -37,6 +37,13 @@ enum FlagName: String, CaseIterable, Hashable, Sendable {
   case deadline
   case maxAttempts = "max-attempts"
   case retryMaxWait = "retry-max-wait"
+
+  case url
+  case tokenFile = "token-file"
+  case tokenStdin = "token-stdin"
+  case auth
+  case mediaDir = "media-dir"
+  case allowPlaintext = "allow-plaintext"
 
   case all, state
 }

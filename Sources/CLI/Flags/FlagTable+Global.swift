@@ -16,6 +16,13 @@ extension FlagTable {
         ~/.config/hermes-transfer/config. A file named here must exist.
         """),
     Flag(
+      name: .profile, argument: FlagArgument("NAME", .profile),
+      summary: "use the gateway and the defaults of a profile",
+      details: """
+        Use the profile NAME: its gateway, and the defaults of flags that stand in its section of the configuration. \
+        Without this flag a command that needs a gateway uses the only profile there is, or the one called default.
+        """),
+    Flag(
       name: .json,
       summary: "print results as JSON",
       details: """

@@ -15,7 +15,7 @@ extension Flag {
   func value(of text: String) -> FlagValue? {
     guard let argument else { return Self.switchValue(of: text).map { .isOn($0) } }
     switch argument.kind {
-    case .text, .file, .folder, .url: return text.isEmpty || text.utf8.contains(0) ? nil : .text(text)
+    case .text, .profile, .file, .folder, .url: return text.isEmpty || text.utf8.contains(0) ? nil : .text(text)
     case .choice(let words): return words.contains(text) ? .text(text) : nil
     case .count(let range): return Int(text).flatMap { range.contains($0) ? .count($0) : nil }
     case .countOr(let word, let range):
@@ -39,7 +39,7 @@ extension Flag {
   var expectation: String {
     guard let argument else { return "true or false" }
     switch argument.kind {
-    case .text, .file, .folder, .url: return argument.label
+    case .text, .profile, .file, .folder, .url: return argument.label
     case .choice(let words): return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     case .count(let range): return Self.span(range)
     case .countOr(let word, let range): return "\(Self.span(range)) or \(word)"

@@ -2,6 +2,7 @@
 enum FlagSource: Hashable, Sendable {
   case commandLine
   case environment
+  case profile(String, path: String)
   case configuration(path: String)
 }
 

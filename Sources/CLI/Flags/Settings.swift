@@ -5,22 +5,26 @@ struct Settings: Sendable {
   let command: CommandName
   let operands: [String]
   private let values: [FlagName: [FlagValue]]
+  private let typedFlags: Set<FlagName>
 
   /// Merges the sources for one command; `configuration` holds the texts by flag and its path is named in errors.
   init(
-    typed: LowArguments, command: CommandName, environment: (String) -> String?, configuration: Configuration
+    typed: LowArguments, command: CommandName, environment: (String) -> String?, profile: ConfiguredProfile? = nil,
+    configuration: Configuration
   ) throws(TransferFailure) {
     self.command = command
     operands = typed.operands
+    typedFlags = Set(typed.values.keys)
     var values: [FlagName: [FlagValue]] = [:]
     var groups: [FlagGroup: FlagSource] = [:]
     let flags = FlagTable.flags(of: command)
-    for source in [.commandLine, .environment, .configuration(path: configuration.path)] as [FlagSource] {
+    for source in Self.sources(profile, configuration) {
       for flag in flags where values[flag.name] == nil {
         let texts: [String]? =
           switch source {
           case .commandLine: typed.values[flag.name]
           case .environment: Self.texts(of: flag, in: environment)
+          case .profile: profile?.values[flag.name]
           case .configuration: configuration.values[flag.name]
           }
         guard let texts else { continue }
@@ -34,7 +38,15 @@ struct Settings: Sendable {
     try checkGroups()
   }
 
+  private static func sources(_ profile: ConfiguredProfile?, _ configuration: Configuration) -> [FlagSource] {
+    [.commandLine, .environment] + (profile.map { [.profile($0.name, path: configuration.path)] } ?? [])
+      + [.configuration(path: configuration.path)]
+  }
+
   func isOn(_ name: FlagName) -> Bool { values[name]?.last == .isOn(true) }
+
+  /// Whether it stands on the command line.
+  func isTyped(_ name: FlagName) -> Bool { typedFlags.contains(name) }
 
   func text(_ name: FlagName) -> String? { texts(name).last }
 
@@ -93,6 +105,7 @@ extension FlagSource {
     switch self {
     case .commandLine: flag.long
     case .environment: flag.environmentName
+    case .profile(let name, let path): "\(flag.name.rawValue) of profile \(name) in \(path)"
     case .configuration(let path): "\(flag.name.rawValue) in \(path)"
     }
   }

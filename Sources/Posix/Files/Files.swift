@@ -118,6 +118,11 @@ extension Files {
     }
   }
 
+  /// The path of what a path leads to, with no link in it; itself when nothing is there yet.
+  public static func withoutLinks(_ path: String) throws(Errno) -> String {
+    do throws(Errno) { return try Links.resolved(path) } catch .notFound { return path }
+  }
+
   /// Whether a name is taken, also by a link that leads nowhere, or by what cannot be looked at.
   public static func isThere(_ path: String) -> Bool {
     do throws(Errno) { return try statusIfThere(path, followsLinks: false) != nil } catch { return true }

@@ -43,6 +43,17 @@ public enum Process {
     }
   }
 
+  /// The machine's own name, as people know it; `localhost` where it has none. The C function is `gethostname`.
+  public static var hostName: String {
+    var room = [CChar](repeating: 0, count: 256)
+    let outcome = unsafe room.withUnsafeMutableBufferPointer { room -> Int32 in
+      guard let start = room.baseAddress else { return -1 }
+      return unsafe gethostname(start, room.count - 1)
+    }
+    let name = String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return outcome == 0 && !name.isEmpty ? name : "localhost"
+  }
+
   /// The program that runs; nil where /proc is missing.
   public static var executablePath: String? { Links.target("/proc/self/exe") }
 
