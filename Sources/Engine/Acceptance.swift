@@ -197,6 +197,7 @@ struct Acceptance: Sendable {
   private func takeUp(_ ids: [TransferID], _ store: Store) throws -> Accepted {
     var accepted = Accepted()
     var records: [TransferRecord] = []
+    for id in ids { if let record = try store.record(id) { try Self.checkIsDownload(record) } }
     try claim(ids, store)
     for id in ids {
       guard var record = try store.record(id), record.state != .completed else { continue }
@@ -214,6 +215,12 @@ struct Acceptance: Sendable {
     }
     try store.update(records, durably: true)
     return accepted
+  }
+
+  /// What a session sends is not fetched from anywhere.
+  static func checkIsDownload(_ record: TransferRecord) throws(TransferFailure) {
+    guard record.kind != .download else { return }
+    throw TransferFailure(.usage, "\(record.id) is no download but \(record.kind.rawValue)")
   }
 
   func storedRequest(of record: TransferRecord) throws -> DownloadRequest {

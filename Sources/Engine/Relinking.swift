@@ -14,6 +14,7 @@ struct Relinking: Sendable {
   func begin(_ store: Store) -> Result<WaitingTransfer?, TransferFailure> {
     do {
       let acceptance = Acceptance(ids: [id], owner: owner, stateFolder: stateFolder)
+      if let record = try store.record(id) { try Acceptance.checkIsDownload(record) }
       try acceptance.claim([id], store)
       guard var record = try store.record(id) else { throw TransferFailure(.usage, "no transfer \(id)") }
       guard record.state != .completed else { throw TransferFailure(.usage, "\(id) is complete already") }
