@@ -1,12 +1,14 @@
 import Posix
 
-/// A gateway for loopback: serves the files of a folder over HTTP, and misbehaves where it is told to.
+/// A gateway for loopback: holds Hermes sessions, serves the files of a folder over HTTP, and misbehaves where it is told
+/// to.
 ///
 /// ```swift
 /// var options = GatewayOptions(mediaFolder: "/srv/media")
 /// options.faults = [try FaultSpec("cut=70000:1")]
 /// let gateway = try Gateway(options)
 /// print(gateway.origin)  // http://127.0.0.1:40123
+/// print(gateway.sessionURL)  // ws://127.0.0.1:40123/ws
 /// gateway.stop()
 /// ```
 public final class Gateway: Sendable {
@@ -14,6 +16,8 @@ public final class Gateway: Sendable {
   public let port: UInt16
   /// Scheme, address and port, as a URL begins.
   public let origin: String
+  /// Where sessions begin.
+  public let sessionURL: String
   private let daemon: HTTPDaemon
 
   /// Starts listening and answering on threads of its own.
@@ -31,9 +35,10 @@ public final class Gateway: Sendable {
     }
     port = daemon.port
     origin = "http://\(host):\(port)"
+    sessionURL = "ws://\(host):\(port)/ws"
   }
 
-  /// Closes every connection and ends the threads, as the end of the last reference does.
+  /// Closes every session and connection and joins the threads, as the end of the last reference does.
   public func stop() {
     daemon.stop()
   }

@@ -27,6 +27,8 @@ public enum GatewayMain {
     // Before there are other threads, so that none of them is interrupted.
     let stop = StopRequest()
     StopSignals.watch { if $0 == .interrupt || $0 == .terminate || $0 == .hangUp { stop.ask() } }
+    // Each session has two descriptors and each medium that comes in one; with fewer it still works for some.
+    do { try Process.raiseOpenFileLimit() } catch { complain("cannot raise the limit of open files: \(error)") }
     let gateway: Gateway
     do { gateway = try Gateway(options) } catch {
       complain(error.description)

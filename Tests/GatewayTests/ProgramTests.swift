@@ -19,6 +19,11 @@ import Testing
     options.faults = [try FaultSpec("cut=5:1"), try FaultSpec("weak-tag")]
     options.isQuiet = true
     #expect(command == .serve(options))
+    #expect(
+      try GatewayCommand([
+        "--media-dir=/srv", "--device-tokens", "d", "--share", "--no-echo", "--floor", "--inline-max=64k",
+        "--part-size", "1000", "--max-media=2G", "--base-url=https://host/path/", "--listen=0.0.0.0",
+      ]) == .serve(sessionOptions))
     #expect(try GatewayCommand(["--help", "--nonsense"]) == .help)
     #expect(try GatewayCommand(["--version"]) == .version)
   }
@@ -38,6 +43,10 @@ import Testing
     (
       ["--media-dir=/", "--listen=::"], "cannot listen on ::: other machines can reach it, so --token-file is needed"
     ),
+    (["--inline-max=big"], "size 'big' is not a size, such as 500k, 1.5M or 2GB"),
+    (["--part-size=2"], "part size '2' is not from 3 bytes to 11M"),
+    (["--part-size=12M"], "part size '12M' is not from 3 bytes to 11M"),
+    (["--base-url=ftp://x"], "base URL 'ftp://x' does not begin with http:// or https://"),
     (["--limit-rate=0"], "rate '0' is not a number of bytes a second, such as 500k or 2MB"),
     (["--limit-rate=fast"], "rate 'fast' is not a number of bytes a second, such as 500k or 2MB"),
   ])
@@ -50,6 +59,20 @@ import Testing
     for form in FaultSpec.knownForms { #expect(GatewayFlag.manual.contains("  \(form)\n")) }
     #expect(GatewayFlag.manual.split(separator: "\n").allSatisfy { $0.count <= 79 })
   }
+}
+
+private var sessionOptions: GatewayOptions {
+  var options = GatewayOptions(mediaFolder: "/srv")
+  options.deviceTokenFile = "d"
+  options.sharesWithAll = true
+  options.echoes = false
+  options.speaksFloorOnly = true
+  options.inlineByteCount = 65_536
+  options.partByteCount = 999
+  options.limits.mediaByteCount = 2 << 30
+  options.baseURL = "https://host/path"
+  options.listenAddress = "0.0.0.0"
+  return options
 }
 
 @Suite struct ProgramTests {
@@ -71,6 +94,29 @@ import Testing
     #expect(answer.body == bytes(100))
     #expect(await eventually { program.errorSoFar == "GET /media/a.bin 206 bytes=0-99 100\n" })
     program.kill(signal)
+    #expect(await program.wait(seconds: 10).exitStatus == 0)
+  }
+
+  @Test func `a token of the environment guards sessions and files, and stands in no log`() async throws {
+    let folder = TemporaryFolder("program")
+    folder.write(bytes(1000), to: "a.bin")
+    let environment = Sandbox().environment.merging(["HERMES_GATEWAY_TOKEN": "s3cret-s3cret"]) { $1 }
+    let program = RunningProgram(
+      Binary.path("hermes-gateway"), ["--media-dir", folder.path], environment: environment, folder: folder.path)
+    #expect(await eventually { program.outputSoFar.hasSuffix("\n") })
+    let port = try #require(UInt16(program.outputSoFar.split(separator: ":").last?.dropLast() ?? ""))
+    #expect(await RawClient.send("/media/a.bin", port: port).status == 401)
+    let stranger = try await SessionClient.connect(port: port, target: "/ws?token=wr0ng-wr0ng")
+    #expect(await stranger.ending()?.code == 1008)
+    let client = try await SessionClient.ready(port: port, token: "s3cret-s3cret")
+    await client.sendAll(parts(bytes(10), of: 10))
+    #expect(await client.done != nil)
+    await client.close()
+    #expect(await eventually { program.errorSoFar.contains("ws 2 device ends with 1000") })
+    #expect(program.errorSoFar.contains("ws 1 - closes with 1008: the token is not right\n"))
+    #expect(program.errorSoFar.contains("ws 2 device stored photo.jpg, 10 bytes, sha256 "))
+    #expect(!(program.outputSoFar + program.errorSoFar).contains("cret") && !program.errorSoFar.contains("wr0ng"))
+    program.kill(SIGTERM)
     #expect(await program.wait(seconds: 10).exitStatus == 0)
   }
 

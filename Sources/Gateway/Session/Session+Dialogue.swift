@@ -78,13 +78,9 @@ extension Session {
   }
 
   private func take(_ media: MediaFrame) {
-    guard media.hasData else {
-      return complain("media_rejected", "cannot take a media: \(MediaRejection(media.id, .empty).message)")
-    }
-    guard decoder.finish() else {
-      hall.shelf.discard(MediaKey(device: device?.id ?? "", id: media.id))
-      return complain("media_rejected", "cannot take a media: \(MediaRejection(media.id, .badData).message)")
-    }
+    guard !rejectedIDs.contains(media.id) else { return }
+    guard media.hasData else { return reject(MediaRejection(media.id, .empty)) }
+    guard decoder.finish() else { return reject(MediaRejection(media.id, .badData)) }
     do throws(PartRefusal) {
       let outcome = try hall.shelf.take(
         media, decoder.bytes, from: device?.id ?? "", session: number, now: Clocks.monotonic())
@@ -97,11 +93,26 @@ extension Session {
       tell(outcome, of: media)
     } catch {
       switch error {
-      case .media(let rejection): complain("media_rejected", "cannot take a media: \(rejection.message)")
-      case .storage(let cause): complain("storage", "cannot store a media: \(cause)")
+      case .media(let rejection): reject(rejection)
+      case .storage(let cause): reject(id: media.id, "storage", "cannot store", cause)
       }
     }
   }
+
+  /// Tells that a medium is not taken.
+  func reject(_ rejection: MediaRejection) {
+    reject(id: rejection.id, "media_rejected", "cannot take", rejection.message)
+  }
+
+  /// What follows of it on this connection is passed over: its parts may be on their way already.
+  private func reject(id: String?, _ code: String, _ verb: String, _ cause: String) {
+    complain(code, "\(verb) \(id.map { "media \($0.prefix(80))" } ?? "a media"): \(cause)")
+    guard let id else { return }
+    hall.shelf.discard(MediaKey(device: device?.id ?? "", id: id))
+    if rejectedIDs.count < Self.maxRejectedIDCount { rejectedIDs.insert(id) }
+  }
+
+  private static let maxRejectedIDCount = 256
 
   private func tell(_ outcome: PartOutcome, of media: MediaFrame) {
     switch outcome {

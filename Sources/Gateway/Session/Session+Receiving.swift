@@ -45,7 +45,7 @@ extension Session: WebSocketSink {
     case .frame(.hello(let hello)) where phase == .greeting: greet(hello)
     case _ where phase == .greeting: refuse("the first message is not a hello")
     case .frame(let frame): answer(frame)
-    case .rejected(let rejection): complain("media_rejected", "cannot take a media: \(rejection.message)")
+    case .rejected(let rejection): reject(rejection)
     case .ignored(let reason):
       ignoredCount += 1
       log("ignores \(reason.message), \(ignoredCount) in all")

@@ -6,7 +6,7 @@ extension Session {
   /// Writes what the socket takes now; not more than a few rounds, so that reading is not kept waiting.
   func write(_ now: Int64) throws(Errno) {
     for _ in 0..<Self.roundCount {
-      try fill(now)
+      fill(now)
       guard unsafe !codec.output.isEmpty else { break }
       guard let count = try unsafe connection.socket.send(codec.output) else { return }
       codec.outputConsumed(count)
@@ -21,11 +21,10 @@ extension Session {
   private func finish() { connection.socket.finishSending() }
 
   /// Moves what waits into the codec, as far as there is room and its time has come.
-  private func fill(_ now: Int64) throws(Errno) {
+  private func fill(_ now: Int64) {
     while codec.fragmentRoom > 0, phase == .open {
       if let media {
-        try media.writeFragment(to: codec)
-        if media.isDone { finished(media) }
+        send(media)
       } else if frameOffset < frame.count {
         sendFrame()
       } else if !take(queue.popDue(now: now)) {
@@ -79,9 +78,17 @@ extension Session {
     }
   }
 
-  private func finished(_ media: OutgoingMedia) {
-    self.media = nil
-    confirm(media.announcement)
+  private func send(_ media: OutgoingMedia) {
+    do throws(Errno) {
+      try media.writeFragment(to: codec)
+      guard media.isDone else { return }
+      self.media = nil
+      confirm(media.announcement)
+    } catch {
+      // Half a message is out, and its rest is not to be had.
+      self.media = nil
+      close(.internalError, "cannot read \(media.announcement.media.name): \(error)")
+    }
   }
 
   /// Pongs come in the order of pings, so the one behind a medium shows that all before it was read.

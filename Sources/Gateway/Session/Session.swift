@@ -3,7 +3,7 @@ import Posix
 import WebSocket
 
 /// One client's connection, from the upgrade to its end; all of it on one thread.
-final class Session {
+@safe final class Session {
   enum Phase: Equatable {
     /// The hello is still to come.
     case greeting
@@ -31,6 +31,8 @@ final class Session {
   var receivedByteCount: Int64 = 0
   var partsTaken: Int64 = 0
   var ignoredCount = 0
+  /// Media that were refused on this connection.
+  var rejectedIDs: Set<String> = []
   /// The moment of the last byte that came.
   var lastByteAt: Int64
   let begunAt: Int64
@@ -70,6 +72,8 @@ final class Session {
     begunAt = Clocks.monotonic()
     lastByteAt = begunAt
   }
+
+  deinit { unsafe room.deallocate() }
 
   /// Lives through the session; returns when the socket is to be closed.
   func run() {
@@ -115,6 +119,8 @@ final class Session {
 
   private static let queueLimit = 256
   private static let roomByteCount = 128 << 10
+  /// What was read from the socket last. Kept: memory of this size would be mapped and unmapped at every read.
+  private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: roomByteCount, alignment: 64)
   /// Until when the drill of a slow reader reads nothing.
   private var readPause: Int64?
 
@@ -127,23 +133,11 @@ final class Session {
     case .byteCount(let count): wanted = Int(count)
     case nil: break
     }
-    let count = try unsafe withUnsafeTemporaryAllocation(byteCount: wanted, alignment: 64) { room in
-      unsafe readOnce(room)
-    }.get()
-    guard count == 0 else { return }
+    let count = try unsafe connection.socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<wanted]))
+    guard let count else { return }
+    if count > 0 { return unsafe received(UnsafeMutableRawBufferPointer(rebasing: room[..<count])) }
     if case .closing = phase {} else { log("lost: the client has left") }
     phase = .over
-  }
-
-  /// The count of what was read; nil when there was nothing yet.
-  private func readOnce(_ room: UnsafeMutableRawBufferPointer) -> Result<Int?, Errno> {
-    do throws(Errno) {
-      let count = try unsafe connection.socket.receive(into: room)
-      if let count, count > 0 { unsafe received(UnsafeMutableRawBufferPointer(rebasing: room[..<count])) }
-      return .success(count)
-    } catch {
-      return .failure(error)
-    }
   }
 
   private func nextDeadline(_ now: Int64) -> Int64 {

@@ -10,6 +10,8 @@ final class SessionLink: @unchecked Sendable {
   private let descriptor: Int32
   private let codec: Guarded<WebSocketCodec>
   private let sink: SessionSink
+  /// A reset is told once only, to whichever call is next: it may be one that sends.
+  private let wasReset = Guarded(false)
 
   private init(_ descriptor: Int32, answersPings: Bool) {
     self.descriptor = descriptor
@@ -61,7 +63,7 @@ final class SessionLink: @unchecked Sendable {
       if chunk.count < 1 << 16 { chunk = [UInt8](repeating: 0, count: 1 << 16) }
       count = recv(descriptor, &chunk, chunk.count, 0)
     }
-    let isReset = count < 0
+    let isReset = count < 0 || wasReset.withLock { $0 }
     events.withLock { $0.append(.ended(isReset: isReset)) }
     shutDown()
   }
@@ -98,6 +100,7 @@ final class SessionLink: @unchecked Sendable {
   private func flush(_ codec: WebSocketCodec) {
     while !codec.output.isEmpty {
       let count = Glibc.send(descriptor, codec.output.baseAddress, codec.output.count, Int32(MSG_NOSIGNAL))
+      if count < 0 { noteFailure() }
       // Who has been dropped is told so by the reading thread.
       codec.outputConsumed(count > 0 ? count : codec.output.count)
     }
@@ -109,9 +112,14 @@ final class SessionLink: @unchecked Sendable {
       let count = bytes.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress! + done, bytes.count - done, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return }
+      guard count > 0 else { return noteFailure() }
       done += count
     }
+  }
+
+  private func noteFailure() {
+    let isReset = errno == ECONNRESET
+    wasReset.withLock { $0 = $0 || isReset }
   }
 }
 
