@@ -80,7 +80,7 @@ let package = Package(
     tests("MagicTests", ["Magic", "Posix", "TestKit"]),
     tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "TestKit"]),
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
-    tests("EngineTests", ["HermesTransfer", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
+    tests("EngineTests", ["HermesTransfer", "Gateway", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
     tests("GatewayTests", ["Gateway", "Core", "Posix", "Crypto", "WebSocket", "TestKit"]),
     tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"], exclude: ["Golden"]),
     tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),

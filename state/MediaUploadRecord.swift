@@ -37,6 +37,8 @@ public struct MediaUploadRecord: Sendable, Hashable {
   public var partsAcknowledged = RangeSet()
   /// Whether it is never sent a second time when the outcome of the first is unknown.
   public var isAtMostOnce = false
+  /// Recorded before the last missing part goes out: from then on it may be complete over there.
+  public var isLastPartBegun = false
   /// Whether it was sent a second time because the outcome of the first was unknown.
   public var isResent = false
 
@@ -69,7 +71,7 @@ extension MediaUploadRecord {
   static let columns = [
     "transfer", "gateway", "device", "profile", "wire_id", "media_kind", "mime", "file_name", "caption",
     "source_path", "source_device", "source_inode", "source_byte_count", "source_modified_ns",
-    "part_byte_count", "parts_acknowledged", "is_at_most_once", "is_resent",
+    "part_byte_count", "parts_acknowledged", "is_at_most_once", "is_last_part_begun", "is_resent",
   ]
 
   func bind(to row: Statement) {
@@ -89,6 +91,7 @@ extension MediaUploadRecord {
     row.bind(partByteCount)
     row.bind(partsAcknowledged.description)
     row.bind(isAtMostOnce)
+    row.bind(isLastPartBegun)
     row.bind(isResent)
   }
 
@@ -109,6 +112,7 @@ extension MediaUploadRecord {
       let parts = row.text()
       partsAcknowledged = try UnknownValue.check(RangeSet(parts), parts)
       isAtMostOnce = row.flag()
+      isLastPartBegun = row.flag()
       isResent = row.flag()
     } catch {
       throw .corrupt(path: path, detail: "media upload \(id.prefix(40)) has the unknown value '\(error.text)'")

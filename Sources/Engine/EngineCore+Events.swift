@@ -22,7 +22,9 @@ extension EngineCore {
     moved.insert(driver.id)
   }
 
-  var isAllDone: Bool { drivers.isEmpty && waiting.count == 0 && accepting == 0 }
+  var isAllDone: Bool {
+    drivers.isEmpty && waiting.count == 0 && accepting == 0 && sessions.allSatisfy(\.isDone)
+  }
 
   func nextEvents(_ continuation: CheckedContinuation<[TransferEvent]?, Never>) {
     waiter?.resume(returning: [])
@@ -54,6 +56,7 @@ extension EngineCore {
     isStopping = true
     stopWaiters.append(continuation)
     for driver in drivers.values where !driver.isEnded { driver.pause() }
+    for session in sessions { session.stop() }
     pauseWaiting()
     settledAll()
   }

@@ -41,6 +41,7 @@ extension EngineCore {
       snapshot.failure = failure
       tell(.failed, snapshot)
     }
+    for session in sessions { session.stateFailed(failure) }
     settling = 0
     waitingCount = 0
     finishing = []
@@ -69,11 +70,25 @@ extension EngineCore {
 
   func cancel(_ id: TransferID) {
     if let driver = drivers[id] { return driver.cancel() }
+    if sessions.contains(where: { $0.cancel(id) }) { return }
     for next in waiting.remove(where: { $0.record.id == id }) {
       let driver = next.makeDriver(core: self)
       drivers[id] = driver
       activeByOrigin[next.origin, default: 0] += 1
       driver.cancel()
+    }
+  }
+
+  /// What other processes accepted for a session that this one holds.
+  func lookForWork() {
+    guard !sessions.isEmpty else { return }
+    store { store, reply in
+      let version = try store.dataVersion()
+      reply { core in
+        guard core.seenDataVersion != version else { return }
+        core.seenDataVersion = version
+        for session in core.sessions { session.lookIntoState() }
+      }
     }
   }
 

@@ -47,6 +47,10 @@ final class EngineCore: @unchecked Sendable {
   var stateFailure: TransferFailure?
   var isStopping = false
   var stopWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The state as it was when it was last looked through for work of other processes.
+  var seenDataVersion: Int64?
+  /// Sessions with gateways, and the media that go out over them.
+  var sessions: [SessionDriver] = []
   var streams: [TransferID: (TransferFailure?) -> Void] = [:]
 
   var nextTick = Instant.zero
@@ -71,16 +75,21 @@ final class EngineCore: @unchecked Sendable {
     now = moment
     wallClock = Clocks.wallClock()
     performPending()
+    for session in sessions { session.turn(moment) }
     if now >= nextTick { tick() }
     startNext()
     performPending()
     finishBatch()
     deliver()
-    let isIdle = drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
-    guard !isIdle else { return nil }
+    let sessionMoment = sessions.compactMap(\.nextMoment).min()
+    let hasUploads = sessions.contains { !$0.uploads.isEmpty }
+    let isIdle = !hasUploads && drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
+    // A session that is held looks into the state now and then, for what other processes want to be sent.
+    guard !isIdle else { return [sessionMoment, sessions.isEmpty ? nil : nextCheckpoint].compactMap(\.self).min() }
     // While a batch is being finished the next one waits for its end, which wakes the loop; its due moment does not.
     let batchDue = isFinisherBusy ? nil : finishing.first?.due
-    return [limit.nextMoment, batchDue].reduce(nextTick) { moment, other in min(moment, other ?? moment) }
+    return [limit.nextMoment, batchDue, sessionMoment].reduce(nextTick) { moment, other in min(moment, other ?? moment)
+    }
   }
 
   func performPending() {
@@ -98,11 +107,13 @@ final class EngineCore: @unchecked Sendable {
   func tick() {
     nextTick = now + Limits.tickSeconds
     for driver in drivers.values { driver.tick(now) }
+    for session in sessions { session.tick(now) }
     if now >= nextCheckpoint {
       nextCheckpoint = now + Limits.checkpointSeconds
       for driver in drivers.values { driver.checkpoint() }
       flushAttempts()
       pollWanted()
+      lookForWork()
     }
     heldUntil = heldUntil.filter { $0.value > now }
   }

@@ -36,7 +36,7 @@ public struct AcceptedTransfer: Sendable, Hashable {
 
 /// Runs transfers in this process, on a thread of its own. Everything accepted is on disk before `download` returns.
 public actor TransferEngine {
-  private nonisolated let core: EngineCore
+  nonisolated let core: EngineCore
   private nonisolated let loop: CurlLoop
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.executor.asUnownedSerialExecutor() }

@@ -19,6 +19,7 @@ CREATE TABLE media_uploads (
   part_byte_count INTEGER NOT NULL,
   parts_acknowledged TEXT NOT NULL,
   is_at_most_once INTEGER NOT NULL,
+  is_last_part_begun INTEGER NOT NULL,
   is_resent INTEGER NOT NULL
 ) STRICT;
 

@@ -1,0 +1,107 @@
+public import Core
+import Crypto
+import Curl
+import Posix
+import State
+
+/// A session with a Hermes Agent's gateway: what the user says goes out, what the agent says and sends comes in.
+///
+/// Everything that is accepted is on disk before a call returns, and goes out when the gateway can be reached: in this
+/// life or the next.
+public actor HermesSession {
+  private nonisolated let driver: SessionDriver
+  private nonisolated let core: EngineCore
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe core.loop.executor.asUnownedSerialExecutor() }
+
+  /// Takes the session of the profile's device for this process; `.inUse` when another has it.
+  public init(profile: SessionProfile, engine: TransferEngine, options: SessionOptions = SessionOptions())
+    throws(TransferFailure)
+  {
+    let lock: SessionLock
+    do throws(SessionLock.Refusal) {
+      lock = try SessionLock(folder: engine.core.configuration.stateFolder, session: profile.key)
+    } catch {
+      throw error.failure
+    }
+    self.init(SessionDriver(profile: profile, options: options, lock: lock, core: engine.core), engine.core)
+  }
+
+  private init(_ driver: SessionDriver, _ core: EngineCore) {
+    self.driver = driver
+    self.core = core
+    core.loop.post { driver.begin() }
+  }
+
+  /// Connects, and from then on stays connected as far as it can. Once is enough; more often does no harm.
+  public func connect() { driver.connect() }
+
+  /// Ends in order, within three seconds; what was not sent yet stays and goes out after the next `connect`.
+  public func disconnect() async {
+    await withCheckedContinuation { driver.disconnect($0) }
+  }
+
+  public var state: SessionState { driver.state }
+
+  /// Whether `TransferEngine.nextEvents` waits for this session although nothing is left to be sent.
+  public func hold(_ isHeld: Bool) {
+    driver.isHeld = isHeld
+    core.deliver()
+  }
+
+  /// The next events, oldest first: waits until there is one. Nil after the engine has stopped.
+  public func nextEvents() async -> [SessionEvent]? {
+    await withCheckedContinuation { driver.nextEvents($0) }
+  }
+
+  /// Says something, or gives a slash command; answers the message's ID once it is on disk.
+  public func send(text: String) async throws(TransferFailure) -> String {
+    var random = SecureRandom()
+    let id = random.uuid()
+    return try await accept(id, .text, .text(TextFrame(id: id, text: text)))
+  }
+
+  /// Answers a card; `.usage` for the option `other` without words.
+  public func answer(prompt: String, option: String, text: String? = nil) async throws(TransferFailure) -> String {
+    guard let answer = PromptAnswer(promptID: prompt, optionID: option, text: text) else {
+      throw TransferFailure(.usage, "an answer needs a card's id and an option; the option other needs a text")
+    }
+    var random = SecureRandom()
+    return try await accept(random.uuid(), .prompt, .prompt(answer))
+  }
+
+  private func accept(_ id: String, _ kind: OutboxKind, _ frame: ClientFrame) async throws(TransferFailure) -> String {
+    let record = OutboxRecord(
+      id: id, session: driver.profile.key, kind: kind, payload: String(decoding: frame.encoded, as: UTF8.self),
+      createdAt: Clocks.wallClock())
+    let failure: TransferFailure? = await withCheckedContinuation { continuation in
+      core.storeThread.post { store in
+        do throws(StateError) {
+          try store.accept([record])
+          continuation.resume(returning: nil)
+        } catch {
+          continuation.resume(returning: error.failure)
+        }
+      }
+    }
+    if let failure { throw failure }
+    driver.take([record])
+    return id
+  }
+
+  /// Accepts files to be sent as media, in order; `.localFile` for one that cannot be read, and then accepts none.
+  public func upload(_ requests: [MediaRequest]) async throws(TransferFailure) -> [AcceptedTransfer] {
+    core.beginAccepting()
+    let acceptance = MediaAcceptance(
+      requests: requests, profile: driver.profile, owner: core.owner.token,
+      usualPartByteCount: driver.rememberedPartByteCount)
+    let result: Result<[MediaUpload], TransferFailure> = await withCheckedContinuation { continuation in
+      core.storeThread.post { store in continuation.resume(returning: acceptance.run(store)) }
+    }
+    core.accepting -= 1
+    defer { core.deliver() }
+    let uploads = try result.get()
+    driver.take(uploads)
+    return uploads.map { AcceptedTransfer(id: $0.record.id, outcome: .new) }
+  }
+}
