@@ -25,9 +25,11 @@ extension MediaUploadMachine {
       return pending.isEmpty ? check() : []
     }
     let part = gap.start
-    if !saved.isLastPartBegun, assigned.byteCount == parts - 1 {
-      // Recorded first: a life that ends behind this line must not take a sent media for an unsent one.
-      saved.isLastPartBegun = true
+    let isLast = assigned.byteCount == parts - 1
+    if isLast ? !saved.isLastPartBegun : !isPartitionRecorded {
+      // Recorded first: a life that ends behind this line must not take a sent media for an unsent one, nor go on with
+      // parts of another size.
+      saved.isLastPartBegun = isLast
       records += 1
       phase = .recording(records)
       return [.recordDurably(records)]
@@ -56,8 +58,9 @@ extension MediaUploadMachine {
         .record,
       ]
     }
-    // Twice the first part, and it is the only one: its size is the more likely cause.
-    guard isSuspicious(largest) else { return end(.uncertain) }
+    // Twice, and the first part was never read: its size is the more likely cause. Each refusal makes more parts, so
+    // that this happens twice at most: of three parts the last is not written before the first was read.
+    guard isSuspicious(largest), parts <= Int64(Self.maxUnacknowledged) else { return end(.uncertain) }
     saved.isLastPartBegun = false
     return refused(largest, "")
   }

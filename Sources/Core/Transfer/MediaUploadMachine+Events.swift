@@ -13,7 +13,7 @@ extension MediaUploadMachine {
     }
     if let size = offer?.partByteCount {
       sizer.offered(size)
-      if sizer.byteCount != saved.partByteCount { partition(sizer.byteCount) }
+      if sizer.byteCount < saved.partByteCount { partition(sizer.byteCount) }
     }
     guard parts <= Int64(MediaFrame.maxParts) else { return end(.failed(tooManyParts)) }
     if resumes == true {
@@ -73,6 +73,7 @@ extension MediaUploadMachine {
   /// The durable record was made.
   public mutating func recorded(_ number: UInt64, now: Instant) -> [Action] {
     guard phase == .recording(number) else { return [] }
+    isPartitionRecorded = true
     phase = .sending
     return sendNext(now: now)
   }

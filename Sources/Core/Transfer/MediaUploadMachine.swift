@@ -124,6 +124,8 @@ public struct MediaUploadMachine: Sendable {
   var assigned = RangeSet()
   var nextBarrier: UInt64 = 1
   var records: UInt64 = 0
+  /// Whether a power cut leaves us with the parts that were sent last.
+  var isPartitionRecorded = true
   /// The largest part that was acknowledged in this life: sizes up to it are fine.
   var provenByteCount: Int64 = 0
   var lossesOfFirstPart = 0
@@ -137,7 +139,7 @@ public struct MediaUploadMachine: Sendable {
     self.settings = settings
     self.saved = saved
     sizer = PartSizer(wanted: saved.partByteCount, remembered: settings.rememberedPartByteCount)
-    if sizer.byteCount != saved.partByteCount { partition(sizer.byteCount) }
+    if sizer.byteCount < saved.partByteCount { partition(sizer.byteCount) }
   }
 
   // MARK: What a view shows
@@ -188,11 +190,19 @@ public struct MediaUploadMachine: Sendable {
   var isAllAssigned: Bool { assigned.contains(ByteRange(0, parts)) }
 
   /// Other parts from now on: what was acknowledged of the old ones means nothing.
+  ///
+  /// There are more of them than before, always: a `media_status` tells old parts from new ones by their number alone,
+  /// and two that are cut differently make a torn file.
   mutating func partition(_ size: Int) {
     bytesResent += bytesDone
+    var size = size
+    if parts > 1, MediaFrame.partCount(byteCount: settings.byteCount, partSize: size) == parts {
+      size = max(Int((settings.byteCount - 1) / parts) / 3 * 3, 3)
+    }
     saved.partByteCount = size
     saved.acknowledged = RangeSet()
     lossesOfFirstPart = 0
+    isPartitionRecorded = false
   }
 
   func frame(of part: Int64) -> MediaFrame {
