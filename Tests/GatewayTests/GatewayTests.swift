@@ -7,11 +7,14 @@ import Testing
 /// Bytes that differ from their neighbours over any distance that a mistake in offsets makes.
 func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
 
+/// Made once: in a debug build it takes its time.
+private let filmContent = bytes(300_000)
+
 /// A running gateway over a folder of its own.
 struct Scene {
   let folder = TemporaryFolder("gateway")
   let gateway: Gateway
-  let content = bytes(300_000)
+  let content = filmContent
 
   init(_ faults: [String] = [], change: (inout GatewayOptions) -> Void = { _ in }) throws {
     folder.write(content, to: "film.mp4")
