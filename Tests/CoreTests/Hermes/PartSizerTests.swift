@@ -33,4 +33,12 @@ import Testing
   ) {
     #expect(PartSizer(wanted: wanted, remembered: remembered, offered: offered).byteCount == size)
   }
+
+  @Test func `trap: a part of our own size fits a message as we take it`() {
+    let id = String(repeating: "x", count: MediaFrame.maxIDByteCount)
+    let name = String(repeating: "\u{1}", count: SafeFileName.maxByteCount)
+    let frame = MediaFrame(id: id, kind: .animation, mime: "application/octet-stream", parts: 4096, fileName: name)
+    let text = frame.shell.messageByteCount(carrying: PartSizer.usualByteCount)
+    #expect(text > 4 << 20 && text < MediaLimits().maxMessageByteCount)
+  }
 }

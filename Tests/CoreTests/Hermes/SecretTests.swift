@@ -16,4 +16,11 @@ import Testing
     #expect("\(token)" == "…1234")
     #expect("\(Secret("short-12345"))" == "…")
   }
+
+  @Test func `a token is taken out of what others say, also where it is percent-encoded`() {
+    let token = Secret("geheim+nisvoll-1234")
+    #expect(token.hidden(in: "bad token geheim+nisvoll-1234, sorry") == "bad token …1234, sorry")
+    #expect(token.hidden(in: "/ws?token=geheim%2Bnisvoll-1234") == "/ws?token=…1234")
+    #expect(Secret("").hidden(in: "nothing") == "nothing")
+  }
 }
