@@ -17,7 +17,7 @@ _hermes_transfer() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      download | list | show | watch | wait | resume | retry | relink | cancel | remove | profile | doctor | completion | help) command=$word && break ;;
+      download | upload | listen | send | answer | list | show | watch | wait | resume | retry | relink | cancel | remove | profile | doctor | completion | help) command=$word && break ;;
     esac
   done
   case $previous in
@@ -62,14 +62,26 @@ _hermes_transfer() {
     --token-file) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --auth) mapfile -t COMPREPLY < <(compgen -W 'query+hello header hello' -- "$current"); return ;;
     --media-dir) compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+    --caption) COMPREPLY=(); return ;;
+    --kind) mapfile -t COMPREPLY < <(compgen -W 'image voice video document animation' -- "$current"); return ;;
+    --mime) COMPREPLY=(); return ;;
+    --name) COMPREPLY=(); return ;;
+    --part-size) COMPREPLY=(); return ;;
+    --once) mapfile -t COMPREPLY < <(compgen -W 'message prompt media' -- "$current"); return ;;
+    --timeout) COMPREPLY=(); return ;;
+    --text) COMPREPLY=(); return ;;
     --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
   esac
   if [[ -z $command ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove profile doctor completion help --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer list show watch wait resume retry relink cancel remove profile doctor completion help --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' -- "$current")
     return
   fi
   case $command in
     download) flags='--output --directory --input-file --connections --no-resume --checksum --if-exists --on-change --mirror --wait-for-disk --priority --header --user-agent --referer --bearer-file --user --password-file --netrc --netrc-file --cookie-file --proxy --cacert --cert --key --insecure --allow-downgrade --http1.1 --http2 --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --max-transfers --max-per-host --connect-timeout --stall-timeout --deadline --max-attempts --retry-max-wait --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    upload) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --caption --kind --mime --name --part-size --at-most-once --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    listen) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --media-dir --once --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    send) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    answer) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --text --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     list) flags='--state --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
@@ -87,6 +99,6 @@ _hermes_transfer() {
       mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
     profile) mapfile -t COMPREPLY < <(compgen -W 'add list show remove'" $(_hermes_transfer_profiles)" -- "$current") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'download list show watch wait resume retry relink cancel remove profile doctor completion help' -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer list show watch wait resume retry relink cancel remove profile doctor completion help' -- "$current") ;;
   esac
 } && complete -F _hermes_transfer hermes-transfer

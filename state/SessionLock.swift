@@ -48,6 +48,17 @@ public final class SessionLock: Sendable {
     guard isTaken else { throw .held(session, by: Self.pid(in: path)) }
   }
 
+  /// Whether a living process has the session.
+  public static func isHeld(folder: String, session: SessionKey) throws(StateError) -> Bool {
+    let path = path(folder, session)
+    do throws(Errno) {
+      guard try Files.statusIfThere(path) != nil else { return false }
+      return try !Files.openExisting(path).lock(.shared)
+    } catch {
+      throw StateError(writing: path, error)
+    }
+  }
+
   /// Half a digest is a name long enough that no two sessions share it.
   private static func path(_ folder: String, _ session: SessionKey) -> String {
     let digest = sha256Hexadecimal(of: "\(session.gateway)\n\(session.device)")

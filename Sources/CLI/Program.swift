@@ -55,6 +55,10 @@ public enum Program {
   {
     switch command {
     case .download: try await DownloadCommand.run(context)
+    case .upload: try await UploadCommand.run(context)
+    case .listen: try await ListenCommand.run(context)
+    case .send: try await SendCommand.send(context)
+    case .answer: try await SendCommand.answer(context)
     case .list: try ListCommand.run(context)
     case .show: try ShowCommand.run(context)
     case .watch: try await WatchCommand.run(context)

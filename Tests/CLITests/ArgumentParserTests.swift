@@ -53,7 +53,7 @@ import Testing
     (["--output", "f", "download"], "--output belongs behind a command", "hermes-transfer download --output …"),
     (["download", "u", "--output"], "--output needs a value: FILE", "hermes-transfer download --help"),
     (["downlaod", "u"], "unknown command downlaod", "did you mean download?"),
-    (["upload", "f"], "unknown command upload", "see hermes-transfer --help"),
+    (["pause", "f"], "unknown command pause", "see hermes-transfer --help"),
     (["daemon"], "unknown command daemon", "see hermes-transfer --help"),
     (["https://h/f"], "a URL needs a command before it", "hermes-transfer download URL"),
     (["download", "-b", "u"], "unknown flag -b", "see hermes-transfer download --help"),

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `nothing that later work brings is named`() {
     let text = HelpText.overview() + CommandTable.all.map { HelpText.page(of: $0.name) }.joined() + Manual.page()
-    for word in ["upload", "daemon", "--background", "--when", "--not-before", "--on-complete", "listen"] {
+    for word in ["--protocol", "daemon", "--background", "--when", "--not-before", "--on-complete"] {
       #expect(!text.contains(word), "\(word)")
     }
   }

@@ -77,7 +77,7 @@ enum BashCompletion {
         case .file: "compopt -o filenames && mapfile -t COMPREPLY < <(compgen -f -- \"$current\")"
         case .folder: "compopt -o filenames && mapfile -t COMPREPLY < <(compgen -d -- \"$current\")"
         case .profile: "mapfile -t COMPREPLY < <(compgen -W \"$(_hermes_transfer_profiles)\" -- \"$current\")"
-        case .text, .url, .count, .rate, .duration: "COMPREPLY=()"
+        case .text, .url, .count, .rate, .size, .duration: "COMPREPLY=()"
         }
       return "    \(names)) \(action); return ;;"
     }.joined(separator: "\n")

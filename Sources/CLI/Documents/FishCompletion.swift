@@ -48,7 +48,7 @@ enum FishCompletion {
     case .file: " -F"
     case .folder: " -f -a '(__fish_complete_directories)'"
     case .profile: " -f -a '(__hermes_transfer_profiles)'"
-    case .text, .url, .count, .rate, .duration: " -f"
+    case .text, .url, .count, .rate, .size, .duration: " -f"
     }
   }
 

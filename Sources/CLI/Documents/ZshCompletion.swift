@@ -83,7 +83,7 @@ enum ZshCompletion {
     case .folder: "_files -/"
     case .url: "_urls"
     case .profile: "_hermes_transfer_profiles"
-    case .text, .count, .rate, .duration: " "
+    case .text, .count, .rate, .size, .duration: " "
     }
   }
 

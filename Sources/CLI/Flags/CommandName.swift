@@ -1,6 +1,7 @@
 /// Every command; the raw value is the word typed.
 enum CommandName: String, CaseIterable, Hashable, Sendable {
-  case download, list, show, watch, wait, resume, retry, relink, cancel, remove, profile, doctor, completion, help
+  case download, upload, listen, send, answer, list, show, watch, wait, resume, retry, relink, cancel, remove, profile,
+    doctor, completion, help
   /// Prints what is made from the tables for the tree: the manual and the completions. Not for people.
   case generate
 }
@@ -15,6 +16,13 @@ struct Command: Sendable {
   let details: String
 }
 
+extension CommandName {
+  /// What goes over the network.
+  static let networked: [CommandName] = [.download, .upload, .listen, .send, .answer]
+  /// What talks to a gateway.
+  static let ofSession: [CommandName] = [.upload, .listen, .send, .answer]
+}
+
 enum CommandTable {
   /// The commands that people see, in the order of the help.
   static let all: [Command] = [
@@ -25,6 +33,34 @@ enum CommandTable {
         Fetch every URL to a file. What an earlier run of the same command left is gone on with. The final path of \
         each finished file is printed on standard output, in the order of finishing.
         """),
+    Command(
+      name: .upload, operands: "FILE…", operandCount: 1..<Int.max,
+      summary: "send files to the agent",
+      details: """
+        Send files over the session of the profile, as media: in parts, going on where a break or a crash left them. \
+        The ID and the end state of each are printed on standard output: "delivered" when the gateway has proved that it \
+        has the file, "sent" when it has read every byte and gives no proof.
+        """),
+    Command(
+      name: .listen, operands: "", operandCount: 0..<1,
+      summary: "receive what the agent says and sends",
+      details: """
+        Hold the session of the profile and print one line for each thing that comes, until interrupted. Files go into \
+        the folder of --media-dir; those that are announced by a link are fetched. What other processes want to be \
+        sent over the same session goes out as well.
+        """),
+    Command(
+      name: .send, operands: "TEXT", operandCount: 1..<2,
+      summary: "say something to the agent",
+      details: """
+        Send a text, or a slash command, and wait until the gateway has read it. Its ID is printed. When the gateway \
+        cannot be reached the text stays in the state and goes out with the next session.
+        """),
+    Command(
+      name: .answer, operands: "PROMPT OPTION", operandCount: 2..<3,
+      summary: "answer a card of the agent's",
+      details:
+        "Choose OPTION on the card PROMPT, and wait until the gateway has read it. The option other needs --text."),
     Command(
       name: .list, operands: "[ID…]", operandCount: 0..<Int.max,
       summary: "what there is",

@@ -11,6 +11,7 @@ enum ValueKind: Hashable, Sendable {
   /// A count, or a word that leaves it to us.
   case countOr(String, Range<Int>)
   case rate
+  case size
   case duration
 }
 

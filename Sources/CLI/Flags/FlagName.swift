@@ -45,5 +45,10 @@ enum FlagName: String, CaseIterable, Hashable, Sendable {
   case mediaDir = "media-dir"
   case allowPlaintext = "allow-plaintext"
 
+  case caption, kind, mime, name
+  case partSize = "part-size"
+  case atMostOnce = "at-most-once"
+  case once, timeout, text
+
   case all, state
 }

@@ -1,3 +1,4 @@
+import Core
 import HermesTransfer
 
 extension FlagTable {
@@ -31,10 +32,13 @@ extension FlagTable {
         an Authorization header only; or in the first frame only.
         """),
     Flag(
-      name: .mediaDir, argument: FlagArgument("DIR", .folder), commands: [.profile], isLasting: false,
+      name: .mediaDir, argument: FlagArgument("DIR", .folder), commands: [.profile, .listen], isLasting: false,
       isOfProfile: true,
       summary: "save media into DIR",
-      details: "Save media that come from the gateway into DIR."),
+      details: """
+        Save media that come from the gateway into DIR instead of the profile's folder, or, without one, \
+        $XDG_DATA_HOME/hermes-transfer/media.
+        """),
     Flag(
       name: .allowPlaintext, commands: [.profile], isLasting: false, isOfProfile: true,
       summary: "send the token unencrypted to any host",
@@ -42,5 +46,57 @@ extension FlagTable {
         Allow a ws:// URL whose host is no loopback or private address: whoever sits on the line can then read the \
         token and everything else.
         """),
+  ]
+
+  /// What is sent over a session, and what is waited for.
+  static let media: [Flag] = [
+    Flag(
+      name: .caption, argument: FlagArgument("TEXT", .text), commands: [.upload], isLasting: false,
+      summary: "words that go with the file",
+      details: "Words that go with the file."),
+    Flag(
+      name: .kind, argument: FlagArgument("KIND", .choice(MediaKind.allCases.map(\.rawValue))), commands: [.upload],
+      isLasting: false,
+      summary: "image, voice, video, document or animation",
+      details: "Send as this kind of media. Without this flag the file's content decides."),
+    Flag(
+      name: .mime, argument: FlagArgument("TYPE", .text), commands: [.upload], isLasting: false,
+      summary: "the media type, such as image/png",
+      details: "The media type to be told. Without this flag the file's content decides."),
+    Flag(
+      name: .name, argument: FlagArgument("NAME", .text), commands: [.upload], isLasting: false,
+      summary: "the name to be told",
+      details: "The name to be told instead of the file's own."),
+    Flag(
+      name: .partSize, argument: FlagArgument("SIZE", .size), commands: [.upload],
+      summary: "bytes in one part: 3M",
+      details: """
+        Bytes of the file in one part, rounded down to a multiple of three; 3M without this flag, or what the gateway is \
+        known to take. A gateway that refuses a part as too large gets smaller ones.
+        """),
+    Flag(
+      name: .atMostOnce, commands: [.upload],
+      summary: "never send again what may have arrived",
+      details: """
+        When the connection breaks before the gateway has read the last part for certain, do not send the file a second \
+        time: it ends as uncertain, with exit status 15.
+        """),
+    Flag(
+      name: .once, argument: FlagArgument("KIND", .choice(SessionEventKind.allCases.map(\.rawValue))),
+      commands: [.listen], isLasting: false,
+      summary: "end after the first of this kind",
+      details: "End after the first event of this kind: message, prompt or media."),
+    Flag(
+      name: .timeout, argument: FlagArgument("TIME", .duration),
+      commands: CommandName.ofSession.filter { $0 != .upload },
+      summary: "wait no longer than this",
+      details: """
+        Wait no longer than this. What was to come and did not is exit status 4; what was to be sent stays in the state \
+        and goes out with the next session.
+        """),
+    Flag(
+      name: .text, argument: FlagArgument("TEXT", .text), commands: [.answer], isLasting: false,
+      summary: "words that go with the answer",
+      details: "Words that go with the answer; the option other needs them."),
   ]
 }

@@ -7,6 +7,7 @@ enum FlagValue: Hashable, Sendable {
   /// Nil for the word that leaves it to us.
   case count(Int?)
   case bytesPerSecond(Int64)
+  case bytes(Int64)
   case seconds(Double)
 }
 
@@ -21,12 +22,13 @@ extension Flag {
     case .countOr(let word, let range):
       if text == word { return .count(nil) }
       return Int(text).flatMap { range.contains($0) ? .count($0) : nil }
-    case .rate, .duration: return quantity(of: text)
+    case .rate, .size, .duration: return quantity(of: text)
     }
   }
 
   private func quantity(of text: String) -> FlagValue? {
     do throws(Quantity.Invalid) {
+      if argument?.kind == .size { return .bytes(try Quantity.byteCount(reading: text)) }
       if argument?.kind == .rate { return .bytesPerSecond(try Quantity.bytesPerSecond(reading: text)) }
       let seconds = try Quantity.seconds(reading: text)
       return seconds > 0 ? .seconds(seconds) : nil
@@ -43,6 +45,7 @@ extension Flag {
     case .choice(let words): return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
     case .count(let range): return Self.span(range)
     case .countOr(let word, let range): return "\(Self.span(range)) or \(word)"
+    case .size: return "bytes, such as 512k or 3M"
     case .rate: return "bytes a second, such as 500k or 2M"
     case .duration: return "a duration, such as 500ms, 30s, 5m or 7d"
     }

@@ -62,6 +62,10 @@ struct Settings: Sendable {
     if case .bytesPerSecond(let rate)? = values[name]?.last { rate } else { nil }
   }
 
+  func byteCount(_ name: FlagName) -> Int64? {
+    if case .bytes(let count)? = values[name]?.last { count } else { nil }
+  }
+
   func seconds(_ name: FlagName) -> Double? {
     if case .seconds(let seconds)? = values[name]?.last { seconds } else { nil }
   }

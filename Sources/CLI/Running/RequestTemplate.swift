@@ -62,7 +62,7 @@ struct RequestTemplate: Sendable {
     return checksum
   }
 
-  private static func limits(_ settings: Settings) throws(TransferFailure) -> TransferLimits {
+  static func limits(_ settings: Settings) throws(TransferFailure) -> TransferLimits {
     var limits = TransferLimits()
     if let seconds = settings.seconds(.connectTimeout) { limits.connectSeconds = seconds }
     if let seconds = settings.seconds(.stallTimeout) {
@@ -78,7 +78,7 @@ struct RequestTemplate: Sendable {
   }
 
   @MainActor
-  private static func network(
+  static func network(
     _ context: CommandContext, _ secrets: Secrets
   ) throws(TransferFailure) -> NetworkOptions {
     let settings = context.settings

@@ -12,6 +12,8 @@ final class Runner {
   private var batches = 0
   private var isFed = false
   private var stopped: [TransferID] = []
+  private var rethrown: FailureCode?
+  private var refusal: TransferFailure?
 
   init(_ context: CommandContext) {
     self.context = context
@@ -23,7 +25,11 @@ final class Runner {
   typealias Feeding = @MainActor (TransferEngine) async throws(TransferFailure) -> Bool
 
   /// Opens the engine, feeds it while it runs, and stays until all of it has ended.
-  func run(_ feeding: @escaping Feeding) async throws(TransferFailure) -> ExitStatus {
+  /// - Parameter code: a failure of the feeding that is the caller's to deal with.
+  func run(
+    rethrowing code: FailureCode? = nil, _ feeding: @escaping Feeding
+  ) async throws(TransferFailure) -> ExitStatus {
+    rethrown = code
     let engine = try TransferEngine(configuration: configuration())
     let (arrivals, arrived) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     // Whoever waits for a list that does not come must hear of it too.
@@ -35,6 +41,7 @@ final class Runner {
       return await self.show(engine, arrivals)
     }
     try outcome.get()
+    if let refusal { throw refusal }
     view.finish(at: context.surroundings.now())
     guard let status = interruption.status, !stopped.isEmpty || !isFed else { return worst }
     tellHowToGoOn()
@@ -53,7 +60,7 @@ final class Runner {
       // What was accepted while the engine stopped would stay for ever.
       if interruption.status != nil { await engine.stop() } else { isFed = true }
     } catch {
-      refuse(error)
+      if error.code == rethrown { refusal = error } else { refuse(error) }
       isFed = true
     }
     arrived.finish()
@@ -117,7 +124,9 @@ final class Runner {
     return .success
   }
 
-  private func configuration() throws(TransferFailure) -> EngineConfiguration {
+  private func configuration() throws(TransferFailure) -> EngineConfiguration { try Self.configuration(context) }
+
+  static func configuration(_ context: CommandContext) throws(TransferFailure) -> EngineConfiguration {
     let settings = context.settings
     var configuration = EngineConfiguration(stateFolder: try context.stateFolder)
     configuration.bytesPerSecond = settings.bytesPerSecond(.limitRate)
@@ -131,7 +140,7 @@ final class Runner {
     var paths: [String] = []
     for event in events {
       switch event.kind {
-      case .completed: if let path = event.snapshot.path { paths.append(path) }
+      case .completed: if let line = Self.result(of: event.snapshot) { paths.append(line) }
       case .failed: failed(event.snapshot)
       case .cancelled: worst = max(worst, .other)
       case .paused: stopped.append(event.snapshot.id)
@@ -147,7 +156,16 @@ final class Runner {
   private func failed(_ snapshot: TransferSnapshot) {
     guard let failure = snapshot.failure else { return }
     worst = max(worst, failure.exitStatus)
-    context.console.fail(ErrorLine(failure, cannot: "download \(snapshot.url)"))
+    context.console.fail(ErrorLine(failure, cannot: Self.deed(of: snapshot)))
+  }
+
+  private static func deed(of snapshot: TransferSnapshot) -> String {
+    snapshot.kind == .download ? "download \(snapshot.url)" : "send \(snapshot.path ?? snapshot.name)"
+  }
+
+  /// What a finished transfer leaves on standard output: the file that came, or how what was sent ended.
+  private static func result(of snapshot: TransferSnapshot) -> String? {
+    snapshot.kind == .download ? snapshot.path : "\(snapshot.id) \(snapshot.state.rawValue)"
   }
 
   private func waiting(_ snapshot: TransferSnapshot) {

@@ -71,9 +71,7 @@ public actor HermesSession {
   }
 
   private func accept(_ id: String, _ kind: OutboxKind, _ frame: ClientFrame) async throws(TransferFailure) -> String {
-    let record = OutboxRecord(
-      id: id, session: driver.profile.key, kind: kind, payload: String(decoding: frame.encoded, as: UTF8.self),
-      createdAt: Clocks.wallClock())
+    let record = Self.record(id, kind, frame, driver.profile)
     let failure: TransferFailure? = await withCheckedContinuation { continuation in
       core.storeThread.post { store in
         do throws(StateError) {
@@ -93,7 +91,7 @@ public actor HermesSession {
   public func upload(_ requests: [MediaRequest]) async throws(TransferFailure) -> [AcceptedTransfer] {
     core.beginAccepting()
     let acceptance = MediaAcceptance(
-      requests: requests, profile: driver.profile, owner: core.owner.token,
+      requests: requests, profile: driver.profile, owner: core.owner.token.text,
       usualPartByteCount: driver.rememberedPartByteCount)
     let result: Result<[MediaUpload], TransferFailure> = await withCheckedContinuation { continuation in
       core.storeThread.post { store in continuation.resume(returning: acceptance.run(store)) }
@@ -103,5 +101,54 @@ public actor HermesSession {
     let uploads = try result.get()
     driver.take(uploads)
     return uploads.map { AcceptedTransfer(id: $0.record.id, outcome: .new) }
+  }
+}
+
+/// For a process that cannot have the session itself: what it accepts goes out over the session of whoever has it, or the
+/// next one.
+extension HermesSession {
+  /// Accepts files to be sent, as `upload`, and leaves them to another process.
+  public static func leave(
+    _ requests: [MediaRequest], profile: SessionProfile, stateFolder: String
+  ) throws(TransferFailure) -> [TransferID] {
+    let acceptance = MediaAcceptance(requests: requests, profile: profile, owner: nil, usualPartByteCount: nil)
+    return try acceptance.run(try open(stateFolder)).get().map(\.record.id)
+  }
+
+  /// Accepts a text, as `send`, and leaves it to another process.
+  public static func leave(
+    text: String, profile: SessionProfile, stateFolder: String
+  ) throws(TransferFailure) -> String {
+    var random = SecureRandom()
+    let id = random.uuid()
+    return try leave(id, .text, .text(TextFrame(id: id, text: text)), profile, stateFolder)
+  }
+
+  /// Accepts an answer, as `answer`, and leaves it to another process.
+  public static func leave(
+    answer: PromptAnswer, profile: SessionProfile, stateFolder: String
+  ) throws(TransferFailure) -> String {
+    var random = SecureRandom()
+    return try leave(random.uuid(), .prompt, .prompt(answer), profile, stateFolder)
+  }
+
+  private static func leave(
+    _ id: String, _ kind: OutboxKind, _ frame: ClientFrame, _ profile: SessionProfile, _ stateFolder: String
+  ) throws(TransferFailure) -> String {
+    let store = try open(stateFolder)
+    do throws(StateError) { try store.accept([record(id, kind, frame, profile)]) } catch { throw error.failure }
+    return id
+  }
+
+  static func record(
+    _ id: String, _ kind: OutboxKind, _ frame: ClientFrame, _ profile: SessionProfile
+  ) -> OutboxRecord {
+    OutboxRecord(
+      id: id, session: profile.key, kind: kind, payload: String(decoding: frame.encoded, as: UTF8.self),
+      createdAt: Clocks.wallClock())
+  }
+
+  private static func open(_ stateFolder: String) throws(TransferFailure) -> Store {
+    do throws(StateError) { return try Store(folder: stateFolder) } catch { throw error.failure }
   }
 }

@@ -9,7 +9,8 @@ import State
 struct MediaAcceptance: Sendable {
   let requests: [MediaRequest]
   let profile: SessionProfile
-  let owner: OwnerToken
+  /// Nil leaves them to whichever process has the session.
+  let owner: String?
   let usualPartByteCount: Int?
 
   func run(_ store: Store) -> Result<[MediaUpload], TransferFailure> {
@@ -39,7 +40,7 @@ struct MediaAcceptance: Sendable {
     record.bytesTotal = pin.byteCount
     record.priority = request.priority
     record.deadlineAt = record.createdAt + request.deadlineSeconds
-    record.owner = owner.text
+    record.owner = owner
     var media = MediaUploadRecord(
       transfer: record.id, session: profile.key, profile: profile.name, wireID: random.uuid(),
       mediaKind: rule.kind.rawValue, mime: mime, source: pin,

@@ -74,8 +74,9 @@ final class MediaUploadDriver: @unchecked Sendable {
   }
 
   /// Why it waits, and until when.
-  func wait(_ reason: WaitReason, until: Double?) {
+  func wait(_ reason: WaitReason, until: Double?, because failure: TransferFailure) {
     guard !machine.isEnded else { return }
+    snapshot.failure = failure
     snapshot.state = .waiting
     snapshot.reason = reason
     snapshot.nextTry = until
@@ -265,6 +266,7 @@ final class MediaUploadDriver: @unchecked Sendable {
     }
     snapshot.reason = nil
     snapshot.nextTry = nil
+    snapshot.failure = nil
     core.moved.insert(id)
     core.snapshots[id] = snapshot
   }

@@ -190,7 +190,7 @@ extension SessionDriver: SessionLinkOwner {
       startUpload()
     case .reconnecting(let until, let end):
       let next = core.wallClock + max(0, until.seconds(since: core.now))
-      for upload in uploads { upload.wait(end.waitReason, until: next) }
+      for upload in uploads { upload.wait(end.waitReason, until: next, because: end.failure) }
     case .failed(let failure, _):
       for upload in uploads { upload.fail(failure) }
       uploads = []
