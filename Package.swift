@@ -42,6 +42,8 @@ let package = Package(
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CPosix"),
+    // For tests only: the WebSocket of somebody else.
+    .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
     // The inner loops of media frames, the only C with code of its own.
     .target(name: "CKernels"),
 
@@ -78,7 +80,7 @@ let package = Package(
     tests("CryptoTests", ["Crypto", "TestKit"]),
     tests("CurlTests", ["Curl", "Core", "Posix", "TestKit"]),
     tests("MagicTests", ["Magic", "Posix", "TestKit"]),
-    tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "TestKit"]),
+    tests("WebSocketTests", ["WebSocket", "CKernels", "Crypto", "CWslay", "TestKit"]),
     tests("StateTests", ["State", "Core", "Posix", "TestKit"]),
     tests("EngineTests", ["HermesTransfer", "Gateway", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
     tests("GatewayTests", ["Gateway", "Core", "Posix", "Crypto", "WebSocket", "TestKit"]),
