@@ -87,6 +87,6 @@ let package = Package(
       "EngineTests", ["HermesTransfer", "Gateway", "Core", "Posix", "Crypto", "Curl", "WebSocket", "State", "TestKit"]),
     tests("GatewayTests", ["Gateway", "Core", "Posix", "Crypto", "WebSocket", "TestKit"]),
     tests("CLITests", ["CLI", "Core", "Posix", "State", "HermesTransfer", "TestKit"], exclude: ["Golden"]),
-    tests("SystemTests", ["Core", "Posix", "Crypto", "TestKit"]),
+    tests("SystemTests", ["Gateway", "Core", "Posix", "Crypto", "TestKit"]),
   ]
 )

@@ -33,6 +33,11 @@ import CKernels
   /// The words beside it; empty when there were none.
   public internal(set) var closeReason = ""
 
+  /// While true a ping waits for its answer: whoever answers says that it has dealt with all that came before.
+  public var holdsPongs = false {
+    didSet { if oldValue, !holdsPongs { flushControls() } }
+  }
+
   // Sending.
   var buffer = OutputBuffer(byteCount: WebSocketLimits.outputByteCount)
   /// Whether a message that we send has begun and not ended.
@@ -156,7 +161,7 @@ import CKernels
       buffer.append(next)
       waitingControls.removeFirst()
     }
-    guard waitingControls.isEmpty, let payload = waitingPong, !isCloseSent else { return }
+    guard waitingControls.isEmpty, !holdsPongs, let payload = waitingPong, !isCloseSent else { return }
     guard buffer.roomByteCount >= FrameHeader.maxByteCount + FrameHeader.maxControlByteCount else { return }
     waitingPong = nil
     sendControl(.pong, payload)

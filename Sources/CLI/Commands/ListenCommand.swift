@@ -41,6 +41,7 @@ final class ListenCommand {
     }
     await session?.disconnect()
     for task in tasks { task.cancel() }
+    if !isDone, let stopped = context.interruption.status { return stopped }
     return max(transfers, status)
   }
 

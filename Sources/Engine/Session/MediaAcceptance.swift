@@ -16,13 +16,35 @@ struct MediaAcceptance: Sendable {
   func run(_ store: Store) -> Result<[MediaUpload], TransferFailure> {
     do {
       var random = SecureRandom()
+      let open = try store.unfinishedMedia(of: profile.key)
       var uploads: [MediaUpload] = []
-      for request in requests { uploads.append(try upload(request, &random)) }
-      try store.insert(media: uploads)
+      var fresh: [MediaUpload] = []
+      for request in requests {
+        let upload = try upload(request, &random)
+        // The same file to the same gateway, not done yet: the same transfer goes on.
+        if let earlier = open.first(where: { isSame($0.media, upload.media) }), try claim(earlier, store) {
+          uploads.append(earlier)
+        } else {
+          uploads.append(upload)
+          fresh.append(upload)
+        }
+      }
+      try store.insert(media: fresh)
       return .success(uploads)
     } catch {
       return .failure(TransferFailure(storing: error))
     }
+  }
+
+  private func isSame(_ one: MediaUploadRecord, _ other: MediaUploadRecord) -> Bool {
+    one.source == other.source && one.fileName == other.fileName && one.caption == other.caption
+      && one.mediaKind == other.mediaKind
+  }
+
+  /// Whether an earlier transfer may go on here: not while a living other process works on it.
+  private func claim(_ earlier: MediaUpload, _ store: Store) throws -> Bool {
+    guard let owner, let token = OwnerToken(owner) else { return true }
+    return try store.claim([earlier.record.id], owner: token).isEmpty
   }
 
   private func upload(_ request: MediaRequest, _ random: inout SecureRandom) throws(TransferFailure) -> MediaUpload {

@@ -26,6 +26,8 @@ final class MediaReceiver: @unchecked Sendable {
   }
 
   var deadline: Instant? { assembler.deadline }
+  /// Something is on its way to the disk.
+  var isBusy: Bool { busyCount > 0 }
 
   /// Takes over what earlier lives left: parts that are there, and files that got their name but not their receipt.
   func begin() {
@@ -125,8 +127,10 @@ final class MediaReceiver: @unchecked Sendable {
   private func busy(_ change: Int) {
     busyCount += change
     core.settling += change
-    session.link?.isReadingPaused = busyCount > 0
-    if change < 0 { core.settledAll() }
+    session.link?.isTakingIn = isBusy
+    guard change < 0 else { return }
+    core.settledAll()
+    session.tellEnders()
   }
 
   // MARK: Events

@@ -197,13 +197,16 @@ final class MediaUploadDriver: @unchecked Sendable {
     core.store { store, _ in try store.remember(gateway: gateway, partByteCount: size, at: now) }
   }
 
-  private func save(_ upload: MediaUpload, releasing: Bool) {
+  private func save(
+    _ upload: MediaUpload, releasing: Bool, _ then: @escaping @Sendable (EngineCore) -> Void = { _ in }
+  ) {
     core.settling += 1
     core.store { store, reply in
       try store.update(media: [upload], durably: true)
       if releasing { try store.release([upload.record.id]) }
       reply { core in
         core.settling -= 1
+        then(core)
         core.settledAll()
       }
     }
@@ -243,9 +246,12 @@ final class MediaUploadDriver: @unchecked Sendable {
     snapshot.connections = 0
     snapshot.bytesPerSecond = nil
     snapshot.etaSeconds = nil
-    core.tell(event, snapshot)
-    save(upload, releasing: true)
-    session.ended(self)
+    session.letGo(self)
+    // Told when it is recorded, so that nobody hears of an end that a crash would forget.
+    save(upload, releasing: true) { [self] core in
+      core.tell(event, snapshot)
+      session.ended(self)
+    }
   }
 
   private func refresh() {

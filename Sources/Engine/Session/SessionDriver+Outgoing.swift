@@ -118,9 +118,8 @@ extension SessionDriver {
     if case .failed(let failure, _) = link?.state { for upload in uploads { upload.fail(failure) } }
   }
 
-  func ended(_ upload: MediaUploadDriver) {
-    uploads.removeAll { $0 === upload }
-    knownUploads.remove(upload.id)
+  /// It has ended, and the socket is for others.
+  func letGo(_ upload: MediaUploadDriver) {
     if let part, part.upload === upload {
       let wasOpen = isPartOpen
       self.part = nil
@@ -129,7 +128,13 @@ extension SessionDriver {
       if wasOpen { breakOff() }
     }
     startUpload()
-    core.settledAll()
+  }
+
+  /// Its end is recorded.
+  func ended(_ upload: MediaUploadDriver) {
+    uploads.removeAll { $0 === upload }
+    knownUploads.remove(upload.id)
+    core.deliver()
   }
 
   func cancel(_ id: TransferID) -> Bool {

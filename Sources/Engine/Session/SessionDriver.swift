@@ -109,7 +109,9 @@ final class SessionDriver: @unchecked Sendable {
     tell(.stateChanged(.failed(failure)))
   }
 
-  private func tellEnders() {
+  /// Who waits for the end waits for the disk too.
+  func tellEnders() {
+    guard receiver?.isBusy != true else { return }
     switch link?.state {
     case .idle, .failed, nil: break
     default: return
@@ -193,7 +195,6 @@ extension SessionDriver: SessionLinkOwner {
       for upload in uploads { upload.wait(end.waitReason, until: next, because: end.failure) }
     case .failed(let failure, _):
       for upload in uploads { upload.fail(failure) }
-      uploads = []
     case .idle, .connecting: break
     }
     tellEnders()

@@ -53,6 +53,16 @@ final class SessionLink: @unchecked Sendable {
     set { current?.connection?.isReadingPaused = newValue }
   }
 
+  /// While true nothing more is read and no ping answered: what came is on its way to the disk, and a pong would say that
+  /// it is there.
+  var isTakingIn: Bool = false {
+    didSet {
+      guard oldValue != isTakingIn else { return }
+      current?.connection?.holdsPongs = isTakingIn
+      current?.connection?.isReadingPaused = isTakingIn
+    }
+  }
+
   func connect() { perform(machine.connect(now: loop.now)) }
   func disconnect() { perform(machine.disconnect(now: loop.now)) }
   func networkUp() { perform(machine.networkUp(now: loop.now)) }
@@ -154,6 +164,8 @@ final class SessionLink: @unchecked Sendable {
   fileprivate func opened(_ linked: LinkedConnection) {
     guard isCurrent(linked) else { return }
     keepAlive = KeepAlive(now: loop.now)
+    linked.connection?.holdsPongs = isTakingIn
+    linked.connection?.isReadingPaused = isTakingIn
     perform(machine.upgraded(linked.number, now: loop.now))
   }
 

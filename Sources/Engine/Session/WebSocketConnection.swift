@@ -112,6 +112,15 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
     set { socket?.isReadingPaused = newValue }
   }
 
+  /// While true a ping of the other side waits for its answer.
+  var holdsPongs: Bool {
+    get { codec?.holdsPongs ?? false }
+    set {
+      codec?.holdsPongs = newValue
+      if !newValue { flush() }
+    }
+  }
+
   func sendFragment(_ kind: MessageKind, _ fill: (inout FragmentWriter) -> Bool) {
     guard let codec, isOpen else { return }
     codec.sendFragment(kind, fill)

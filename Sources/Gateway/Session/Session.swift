@@ -110,7 +110,9 @@ import WebSocket
     if phase == .blackhole { return .over }
     var interest: StreamSocket.Readiness = []
     if isReading, (readPause ?? 0) <= now { interest.insert(.receiving) }
-    if unsafe !codec.output.isEmpty { interest.insert(.sending) }
+    // After its rounds `write` may leave an empty output, and more to go into it.
+    let hasMore = phase == .open && (media != nil || !frame.isEmpty)
+    if unsafe !codec.output.isEmpty || hasMore { interest.insert(.sending) }
     return interest
   }
 
