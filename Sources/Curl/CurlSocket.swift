@@ -23,6 +23,8 @@ public protocol CurlSocketOwner: AnyObject {
   private(set) var wantsToWrite = false
   /// More may be read without the descriptor telling so: TLS keeps decrypted bytes.
   private(set) var mayHaveMore = false
+  /// Why nothing can be sent any more. It is told when what has come was read: that may say why the other side left.
+  private var sendError: CurlError?
   /// While true nothing is read, so that the other side's window closes.
   public var isReadingPaused = false {
     didSet { if oldValue, !isReadingPaused { mayHaveMore = true } }
@@ -54,20 +56,26 @@ public protocol CurlSocketOwner: AnyObject {
   }
 
   /// Writes as much as the connection takes now, and answers how much that was; `socketWritable` comes when it may be
-  /// more. The rest must come again at the same place in memory, with more behind it or not.
+  /// more. The rest must come again at the same place in memory, with more behind it or not. A connection that turns out
+  /// to be broken is told later, never within the call.
   public func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     var done = 0
-    while isConnected, done < bytes.count {
+    while isConnected, sendError == nil, done < bytes.count {
       var count = 0
       let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
       let code = unsafe curl_easy_send(transfer.easy, rest.baseAddress, rest.count, &count)
       guard code == CURLE_OK else {
-        if code == CURLE_AGAIN { wantsToWrite = true } else { end(transfer.brokenConnection(code)) }
+        if code == CURLE_AGAIN { wantsToWrite = true } else { sendFailed(code) }
         break
       }
       done += count
     }
     return done
+  }
+
+  private func sendFailed(_ code: CURLcode) {
+    sendError = transfer.brokenConnection(code)
+    wantsToWrite = false
   }
 
   /// Ends the connection at once; the owner hears nothing more.
@@ -100,8 +108,12 @@ public protocol CurlSocketOwner: AnyObject {
       wantsToWrite = false
       owner?.socketWritable()
     }
-    if isConnected, !isReadingPaused, toRead || mayHaveMore { unsafe read(room) }
+    if isConnected, !isReadingPaused, toRead || needsTurn { unsafe read(room) }
+    if isConnected, let sendError, isReadingPaused || !mayHaveMore { end(sendError) }
   }
+
+  /// Whether it has something to do without the descriptor telling so.
+  var needsTurn: Bool { sendError != nil || mayHaveMore && !isReadingPaused }
 
   private func read(_ room: UnsafeMutableRawBufferPointer) {
     mayHaveMore = true
@@ -113,7 +125,9 @@ public protocol CurlSocketOwner: AnyObject {
         mayHaveMore = false
         return
       }
-      guard code == CURLE_OK, count > 0 else { return end(code == CURLE_OK ? nil : transfer.brokenConnection(code)) }
+      guard code == CURLE_OK, count > 0 else {
+        return end(sendError ?? (code == CURLE_OK ? nil : transfer.brokenConnection(code)))
+      }
       unsafe owner?.socketReceived(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
     }
   }
@@ -157,7 +171,7 @@ extension CurlLoop {
     }
   }
 
-  var haveSocketsMore: Bool { sockets.values.contains { $0.mayHaveMore && !$0.isReadingPaused } }
+  var haveSocketsMore: Bool { sockets.values.contains { $0.needsTurn } }
 
   func serveSockets() {
     guard !sockets.isEmpty else { return }
@@ -172,7 +186,7 @@ extension CurlLoop {
         toWrite: hasTrouble || entry.revents & Int16(CURL_WAIT_POLLOUT) != 0, room)
     }
     watched.removeAll(keepingCapacity: true)
-    for socket in sockets.values where socket.mayHaveMore { unsafe socket.ready(toRead: false, toWrite: false, room) }
+    for socket in sockets.values where socket.needsTurn { unsafe socket.ready(toRead: false, toWrite: false, room) }
   }
 
   private func readRoom() -> UnsafeMutableRawBufferPointer {

@@ -15,6 +15,10 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
   /// Ends the connection once so many bytes have come.
   var wanted = Int.max
   var onReceive: (SocketUser) -> Void = { _ in }
+  var onConnect: () -> Void = {}
+  /// Whether the end was told while something was sent.
+  private(set) var wasToldWithinSend = false
+  private var isSending = false
   private var done: (@Sendable (()) -> Void)?
 
   init(sending bytes: [UInt8] = []) { toSend = bytes }
@@ -36,12 +40,15 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
 
   func socketConnected() {
     isConnected = true
+    onConnect()
     write()
   }
 
   func socketWritable() { write() }
 
   private func write() {
+    isSending = true
+    defer { isSending = false }
     toSend.withUnsafeBytes { bytes in
       let rest = UnsafeRawBufferPointer(rebasing: bytes[sentByteCount...])
       sentByteCount += socket?.send(rest) ?? 0
@@ -58,6 +65,7 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
 
   func socketEnded(_ error: CurlError?) {
     self.error = error
+    wasToldWithinSend = isSending
     finish()
   }
 
@@ -120,6 +128,28 @@ struct SocketTests {
       let user = SocketUser(sending: [1])
       await user.run(server.url(), on: loop)
       #expect(user.error?.fault == .sendReceive || !user.isConnected)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a reset that a send meets is told after the send, and after what came before it`(isPaused: Bool) async {
+    let (isConnected, isReset) = (Gate(), Gate())
+    await withLoop({ peer in
+      peer.send("too big")
+      isConnected.wait()
+      peer.reset()
+      isReset.open()
+    }) { loop, server in
+      let user = SocketUser(sending: [UInt8](repeating: 1, count: 1000))
+      user.onConnect = {
+        isConnected.open()
+        isReset.wait()
+        user.pause(isPaused)
+      }
+      await user.run(server.url(), on: loop)
+      #expect(user.error?.fault == .sendReceive)
+      #expect(!user.wasToldWithinSend)
+      #expect(user.received == (isPaused ? [] : Array("too big".utf8)))
     }
   }
 
