@@ -155,6 +155,18 @@ extension Store {
     try mediaDownloads("transfer = ?") { $0.bind(id.text) }.first
   }
 
+  /// Downloads of media that were announced in a session and are not whole yet.
+  public func unfinishedMediaDownloads(of session: SessionKey) throws(StateError) -> [TransferID] {
+    let texts = try database.rows(Self.selectUnfinishedDownloads, { $0.bind(session) }) { $0.text() }
+    return texts.compactMap(TransferID.init)
+  }
+
+  static let selectUnfinishedDownloads = """
+    SELECT t.id FROM transfers t CROSS JOIN media_downloads m ON m.transfer = t.id
+    WHERE t.state IN ('queued', 'waiting', 'running', 'verifying', 'paused') AND m.gateway = ? AND m.device = ?
+    ORDER BY t.number
+    """
+
   private func mediaDownloads(
     _ condition: String, _ bind: (Statement) -> Void
   ) throws(StateError) -> [MediaDownloadRecord] {

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `an answer comes late, its message is taken at once`() async throws {
-    let scene = try Scene(["delay=300ms:2"])
+    let scene = try Scene(["delay=3s:2"])
     let client = try await scene.client()
     await client.sendAll(Self.sent(1))
     let folder = scene.folder

@@ -29,7 +29,7 @@ final class ListenCommand {
   private func run() async throws(TransferFailure) -> ExitStatus {
     let runner = Runner(context)
     let transfers = try await runner.run(rethrowing: .inUse) { [self] engine throws(TransferFailure) in
-      let own = try setup.session(engine)
+      let own = try setup.session(engine, resumesDownloads: true)
       session = own
       await own.hold(true)
       await own.connect()

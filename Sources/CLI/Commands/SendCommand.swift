@@ -41,6 +41,7 @@ enum SendCommand {
     let status = await follow(id, session, setup)
     clock?.cancel()
     await session.disconnect()
+    await engine.stop()
     return status
   }
 

@@ -7,7 +7,7 @@ extension FlagTable {
   /// How much, how fast and for how long; and which transfers a command means.
   static let limits: [Flag] = [
     Flag(
-      name: .limitRate, argument: FlagArgument("RATE", .rate), commands: running,
+      name: .limitRate, argument: FlagArgument("RATE", .rate), commands: running + [.listen],
       summary: "at most RATE a second over all, such as 2M",
       details: """
         Receive at most RATE bytes a second over all transfers together. RATE is a number with k, M or G for powers of \
@@ -30,7 +30,7 @@ extension FlagTable {
       summary: "time without a byte (60s)",
       details: "Give up an attempt after DURATION without a byte, at least 1s. The default is 60s."),
     Flag(
-      name: .deadline, argument: FlagArgument("DURATION", .duration), commands: [.download],
+      name: .deadline, argument: FlagArgument("DURATION", .duration), commands: [.download, .upload],
       summary: "time from acceptance to the end (7d)",
       details: "Fail a transfer that is not complete DURATION after it was accepted. The default is 7d."),
     Flag(

@@ -65,7 +65,7 @@ extension FlagTable {
       summary: "wait for room on a full disk",
       details: "Wait until there is room on a full disk and go on by itself, instead of ending with exit status 10."),
     Flag(
-      name: .priority, argument: FlagArgument("N", .count(0..<10)), commands: [.download],
+      name: .priority, argument: FlagArgument("N", .count(0..<10)), commands: [.download, .upload],
       summary: "0 to 9, higher goes first",
       details: "Which of several waiting transfers goes first, 0 to 9, higher ones first. The default is 5."),
   ]

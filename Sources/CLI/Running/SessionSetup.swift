@@ -24,11 +24,12 @@ struct SessionSetup {
     }
   }
 
-  func session(_ engine: TransferEngine) throws(TransferFailure) -> HermesSession {
+  func session(_ engine: TransferEngine, resumesDownloads: Bool = false) throws(TransferFailure) -> HermesSession {
     var options = SessionOptions()
     options.network = try RequestTemplate.network(context, .none)
     options.downloads = try RequestTemplate.limits(context.settings)
     options.mediaFolder = try mediaFolder
+    options.resumesDownloads = resumesDownloads
     return try HermesSession(profile: profile, engine: engine, options: options)
   }
 

@@ -124,7 +124,8 @@ final class MediaReceiver: @unchecked Sendable {
     }
   }
 
-  private func busy(_ change: Int) {
+  /// Something more, or less, is on its way to the disk.
+  func busy(_ change: Int) {
     busyCount += change
     core.settling += change
     session.link?.isTakingIn = isBusy

@@ -65,10 +65,30 @@ final class SessionDriver: @unchecked Sendable {
     core.sessions.append(self)
     receiver?.begin()
     lookIntoState()
+    if options.resumesDownloads { resumeDownloads() }
     let gateway = profile.key.gateway
     core.store { [self] store, reply in
       let size = try store.partByteCount(gateway: gateway)
       reply { _ in if self.rememberedPartByteCount == nil { self.rememberedPartByteCount = size } }
+    }
+  }
+
+  private func resumeDownloads() {
+    let key = profile.key
+    core.beginAccepting()
+    core.storeThread.post { [core] store in
+      let result: Result<Acceptance.Accepted, TransferFailure>
+      do {
+        let ids = try store.unfinishedMediaDownloads(of: key)
+        result = Acceptance(ids: ids, core: core).run(store)
+      } catch {
+        result = .failure(TransferFailure(storing: error))
+      }
+      core.loop.post {
+        // What another process works on comes without us.
+        do throws(TransferFailure) { _ = try core.endAccepting(result) } catch {}
+        core.deliver()
+      }
     }
   }
 
@@ -285,9 +305,13 @@ extension SessionDriver: SessionLinkOwner {
   func fetch(_ frame: MediaFrame, _ request: DownloadRequest) {
     let fetch = MediaFetch(frame: frame, request: request, session: profile.key, core: core)
     core.beginAccepting()
+    receiver?.busy(1)
     core.storeThread.post { [self] store in
       let result = fetch.run(store)
-      core.loop.post { self.fetched(frame, result) }
+      core.loop.post {
+        self.fetched(frame, result)
+        self.receiver?.busy(-1)
+      }
     }
   }
 

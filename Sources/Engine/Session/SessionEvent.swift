@@ -94,6 +94,8 @@ public struct SessionOptions: Sendable {
   public var limits = MediaLimits()
   /// How files are fetched that come by a link.
   public var downloads = TransferLimits()
+  /// Goes on with such files that earlier lives left.
+  public var resumesDownloads = false
 
   public init() {}
 }
