@@ -6,7 +6,7 @@ enum ManualProse {
     .Os
     .Sh NAME
     .Nm hermes-transfer
-    .Nd fetch files and keep what is there, whatever happens in between
+    .Nd fetch files, and send and receive them over an agent's session, whatever happens in between
     .Sh SYNOPSIS
     .Nm
     .Op Ar global flags
@@ -24,6 +24,13 @@ enum ManualProse {
     is called.
     The target's name appears only when the file is complete, checked and synced to the disk.
     .Pp
+    Over the session of a profile it also talks to the gateway of a Hermes Agent:
+    files go out in parts, and each part counts only when the gateway has read it;
+    what the agent sends is saved, in parts or by a link.
+    What was accepted from the user is on disk before a command says so, and goes out when the gateway can be reached,
+    in this process or a later one.
+    While one process has the session of a device, others leave their work to it.
+    .Pp
     A transfer is named by an ID of eight characters.
     Wherever an ID is asked for, the first characters are enough while only one transfer starts with them.
     Two processes never work on one transfer: the second says which process has it and exits with status 14.
@@ -39,7 +46,22 @@ enum ManualProse {
   static let output = #"""
     .Sh OUTPUT
     Results go to standard output, everything else to standard error.
-    A finished download prints its final path.
+    A finished download prints its final path, an upload its ID and end state:
+    .Cm delivered
+    when the gateway has proved by a digest that it has the file,
+    .Cm sent
+    when it has read every byte and gives no proof.
+    .Cm listen
+    prints one line for each thing that comes, beginning with
+    .Cm message , prompt , prompt\-done
+    or
+    .Cm media ;
+    with
+    .Fl \-json
+    each is an object whose
+    .Cm event
+    is one of these or
+    .Cm session .
     .Pp
     With
     .Fl \-progress Cm json
@@ -96,7 +118,7 @@ enum ManualProse {
     .Cm reused .
     .Pp
     The states are
-    .Cm queued , waiting , running , verifying , paused , completed , failed
+    .Cm queued , waiting , running , verifying , paused , completed , sent , delivered , uncertain , failed
     and
     .Cm cancelled .
     A waiting transfer has a reason:
