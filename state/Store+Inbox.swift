@@ -59,6 +59,20 @@ extension Store {
     }
   }
 
+  /// The newest of what came since a moment, `limit` at most: IDs and contents by their digests.
+  public func recentlyReceived(
+    _ kind: ReceivedKind, of session: SessionKey, since moment: Double, limit: Int
+  ) throws(StateError) -> [(idDigest: String, sha256: String)] {
+    try database.rows(Self.selectRecent) {
+      $0.bind(session)
+      $0.bind(kind.rawValue)
+      $0.bind(moment)
+      $0.bind(limit)
+    } read: { row in
+      (idDigest: row.text(), sha256: row.text())
+    }
+  }
+
   /// Within a transaction. The numbers rise with each insert, so a number that is `receivedKept` behind is surplus: no
   /// counting.
   func insert(_ one: ReceivedRecord) throws(StateError) {
@@ -85,6 +99,10 @@ extension Store {
   static let selectReceived = """
     SELECT sha256, path, received_at FROM received
     WHERE id_digest = ? AND gateway = ? AND device = ? AND what = ? AND received_at >= ? ORDER BY number
+    """
+  static let selectRecent = """
+    SELECT id_digest, sha256 FROM received
+    WHERE gateway = ? AND device = ? AND what = ? AND received_at >= ? ORDER BY number DESC LIMIT ?
     """
   static let deleteReceived = """
     DELETE FROM received WHERE id_digest = ? AND gateway = ? AND device = ? AND what = ? AND sha256 = ?

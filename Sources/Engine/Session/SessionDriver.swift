@@ -41,6 +41,7 @@ final class SessionDriver: @unchecked Sendable {
   var decoder = Base64Decoder()
   private(set) var receiver: MediaReceiver?
   var ignoredCount = 0
+  private var inbox: MessageInbox
 
   // What goes to the user.
   var events: [SessionEvent] = []
@@ -52,6 +53,7 @@ final class SessionDriver: @unchecked Sendable {
     self.options = options
     self.lock = lock
     self.core = core
+    inbox = MessageInbox(profile.key)
     var settings = SessionMachine.Settings()
     settings.jitterSeed = UInt64.random(in: .min ... .max)
     link = SessionLink(loop: core.loop, owner: self, settings: settings)
@@ -66,10 +68,15 @@ final class SessionDriver: @unchecked Sendable {
     receiver?.begin()
     lookIntoState()
     if options.resumesDownloads { resumeDownloads() }
-    let gateway = profile.key.gateway
+    let key = profile.key
+    let since = core.wallClock - Store.receivedSeconds
     core.store { [self] store, reply in
-      let size = try store.partByteCount(gateway: gateway)
-      reply { _ in if self.rememberedPartByteCount == nil { self.rememberedPartByteCount = size } }
+      let size = try store.partByteCount(gateway: key.gateway)
+      let known = try store.recentlyReceived(.message, of: key, since: since, limit: MessageInbox.maxCount)
+      reply { _ in
+        if self.rememberedPartByteCount == nil { self.rememberedPartByteCount = size }
+        self.inbox.restore(known)
+      }
     }
   }
 
@@ -284,13 +291,21 @@ extension SessionDriver: SessionLinkOwner {
       if !error.isFatal { tell(.complaint(error)) }
       link?.error(error)
     case .typing(let isOn): tell(.typing(isOn: isOn))
-    case .message(let message): tell(.message(message))
+    case .message(let message): take(message)
     case .prompt(let prompt): tell(.prompt(prompt))
     case .promptDone(let done): tell(.promptDone(done))
     case .avatar(let state): tell(.avatar(state))
     case .media(let media): take(media)
     case .mediaStatus(let status): upload(status.id)?.statusReceived(status)
     case .mediaDone(let done): upload(done.id)?.doneReceived(done)
+    }
+  }
+
+  /// What an earlier connection, or an earlier life, was told already is not told again.
+  private func take(_ message: MessageFrame) {
+    if let record = inbox.take(message, connection: link?.machine.connection ?? 0, now: core.wallClock) {
+      core.store { store, _ in try store.remember([record]) }
+      tell(.message(message))
     }
   }
 
