@@ -36,6 +36,8 @@ enum Limits {
 
   /// Name, TCP, TLS and the opening handshake together, in seconds.
   static let connectSeconds = 15.0
+  /// The words behind a status that refuses the handshake, in seconds.
+  static let refusalSeconds = 1.0
   /// The other side's answer to our close frame, in seconds.
   static let closeSeconds = 3.0
 }

@@ -29,13 +29,16 @@ public struct ClientHandshake: Sendable {
     }
   }
 
-  private static let maxBodyByteCount = 4 << 10
-
   private let key: String
   private let subprotocols: [String]
   /// What goes to the server first; holds the request's secrets.
   public let request: [UInt8]
   private var received: [UInt8] = []
+  /// The status of an answer that refuses, as soon as its head is there; `receive` may still wait for its words.
+  public private(set) var refusedStatus: Int?
+  /// Where the search for the head's end goes on, and whether a line begins there.
+  private var scanIndex = 0
+  private var isLineStart = false
 
   /// - Parameters:
   ///   - host: as in the Host field: the port is left out where it is the scheme's own.
@@ -46,11 +49,7 @@ public struct ClientHandshake: Sendable {
     host: String, target: String, headerLines: [String] = [], subprotocols: [String] = [],
     random: inout some RandomNumberGenerator
   ) {
-    let nonce = (0..<2).flatMap { _ in
-      let word = random.next()
-      return (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) }
-    }
-    key = HandshakeKey.base64(nonce)
+    key = HandshakeKey.base64(Self.nonce(random.next(), random.next()))
     self.subprotocols = subprotocols
     var lines = [
       "GET \(target) HTTP/1.1", "Host: \(host)", "Upgrade: websocket", "Connection: Upgrade",
@@ -62,31 +61,42 @@ public struct ClientHandshake: Sendable {
     request = Array((lines.map { $0.filter { !$0.isNewline } }.joined(separator: "\r\n") + "\r\n\r\n").utf8)
   }
 
+  private static func nonce(_ first: UInt64, _ second: UInt64) -> [UInt8] {
+    [first, second].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
+  }
+
   /// Takes what came; nil while more is needed.
   /// - Parameter isEnd: the server has ended the connection.
   public mutating func receive(_ bytes: some Sequence<UInt8>, isEnd: Bool = false) -> Outcome? {
     received += bytes
-    guard let end = endOfHead() else {
-      if received.count > HeadText.maxByteCount { return .invalid("the answer's head is longer than 16 KiB") }
-      guard isEnd else { return nil }
-      return .invalid(received.isEmpty ? "the server ended the connection without an answer" : "the answer is cut off")
+    while let end = endOfHead() {
+      guard end <= HeadText.maxByteCount else { return Self.tooLong }
+      guard let head = HeadText(received[..<end]), let status = Self.status(head.firstLine) else {
+        return .invalid("the answer is not HTTP")
+      }
+      if status == 101 { return accepted(head, end) }
+      guard status < 200 else {
+        refusedStatus = status
+        return refusal(status, head, end, isEnd)
+      }
+      // Another one follows, the answer itself (RFC 9110 §15.2).
+      received.removeFirst(end)
+      (scanIndex, isLineStart) = (0, false)
     }
-    guard let head = HeadText(received[..<end]), let status = Self.status(head.firstLine) else {
-      return .invalid("the answer is not HTTP")
-    }
-    guard status == 101 else { return refusal(status, head, end, isEnd) }
-    return accepted(head, end)
+    if received.count > HeadText.maxByteCount { return Self.tooLong }
+    guard isEnd else { return nil }
+    return .invalid(received.isEmpty ? "the server ended the connection without an answer" : "the answer is cut off")
   }
 
-  private func endOfHead() -> Int? {
-    var isLineStart = false
-    for (index, byte) in received.enumerated() {
-      if byte == 0x0a {
-        if isLineStart { return index + 1 }
-        isLineStart = true
-      } else if byte != 0x0d {
-        isLineStart = false
-      }
+  private static let tooLong = Outcome.invalid("the answer's head is longer than 16 KiB")
+
+  /// Looks at each byte once, however small the pieces are that they come in.
+  private mutating func endOfHead() -> Int? {
+    while scanIndex < received.count {
+      let byte = received[scanIndex]
+      if byte == 0x0a, isLineStart { return scanIndex + 1 }
+      if byte != 0x0d { isLineStart = byte == 0x0a }
+      scanIndex += 1
     }
     return nil
   }
@@ -115,17 +125,11 @@ public struct ClientHandshake: Sendable {
   }
 
   private func refusal(_ status: Int, _ head: HeadText, _ end: Int, _ isEnd: Bool) -> Outcome? {
-    let length = head["content-length"].flatMap { Int($0) } ?? Self.maxBodyByteCount
-    let body = received[end...].prefix(Self.maxBodyByteCount)
-    let isWhole = body.count >= min(max(0, length), Self.maxBodyByteCount)
-    guard isWhole || isEnd || head["transfer-encoding"] != nil || status == 204 || status == 304 else { return nil }
-    let text = String(decoding: body, as: UTF8.self)
-    let line = text.split(whereSeparator: \.isNewline).map { HeadText.trimmed($0) }.first { !$0.isEmpty } ?? ""
-    let clean = line.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(200)
+    let body = RefusalBody(received[end...], status: status, head: head)
+    guard body.isWhole || isEnd else { return nil }
     return .refused(
       Refusal(
-        status: status, retryAfter: head["retry-after"], location: head["location"],
-        message: String(String.UnicodeScalarView(clean))))
+        status: status, retryAfter: head["retry-after"], location: head["location"], message: body.message))
   }
 }
 

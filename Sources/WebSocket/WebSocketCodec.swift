@@ -66,7 +66,8 @@ import CKernels
   }
 
   /// Bytes of payload that the next fragment may have; 0 while the output is too full for one worth sending, after a
-  /// close, and after a failure. Waits for an empty output, so that what is sent can't grow old in a queue.
+  /// close, and after a failure. Once full, the output has room again only when all of it was written, so that what is
+  /// sent can't grow old in a queue.
   public var fragmentRoom: Int {
     guard !isCloseSent, failure == nil, waitingControls.isEmpty else { return 0 }
     let room = buffer.roomByteCount - WebSocketLimits.controlByteCount - FrameHeader.maxByteCount

@@ -1,5 +1,6 @@
 import Core
 import Curl
+import Posix
 import TestKit
 import Testing
 
@@ -8,6 +9,7 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
   // Sendable by hand: on the loop's thread only, and read after it has ended.
   private(set) var received: [UInt8] = []
   private(set) var error: CurlError?
+  private(set) var endedAt: Int64 = 0
   private(set) var isConnected = false
   private var socket: CurlSocket?
   private let toSend: [UInt8]
@@ -64,6 +66,7 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
   }
 
   func socketEnded(_ error: CurlError?) {
+    endedAt = Clocks.monotonic()
     self.error = error
     wasToldWithinSend = isSending
     finish()
@@ -116,10 +119,19 @@ struct SocketTests {
   }
 
   @Test func `W21 an end is noticed while nothing is sent`() async {
-    await withLoop({ _ in }) { loop, server in
+    let gate = Gate()
+    let end = Guarded<Int64>(0)
+    await withLoop({ peer in
+      gate.wait()
+      end.withLock { $0 = Clocks.monotonic() }
+      peer.end()
+    }) { loop, server in
       let user = SocketUser()
+      user.onConnect = { gate.open() }
       await user.run(server.url(), on: loop)
       #expect(user.isConnected && user.error == nil && user.received.isEmpty)
+      // A tenth of it on a machine with nothing else to do; the loop itself would sleep for a minute.
+      #expect(user.endedAt - end.withLock { $0 } < 1_000_000_000)
     }
   }
 

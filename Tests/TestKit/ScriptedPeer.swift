@@ -172,6 +172,8 @@ public final class PeerSession: WebSocketSink, @unchecked Sendable {
   public func send(_ kind: MessageKind, _ bytes: [UInt8]) -> Bool {
     var offset = 0
     repeat {
+      // Nothing is written any more once the connection has broken.
+      guard codec.fragmentRoom > 0 else { return false }
       codec.sendFragment(kind) { writer in
         offset += writer.append(bytes, from: offset)
         return offset == bytes.count
@@ -214,6 +216,12 @@ public final class PeerSession: WebSocketSink, @unchecked Sendable {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &chunk, chunk.count, 0)
     return count > 0 ? Array(chunk[..<count]) : nil
+  }
+
+  /// Whether the client, and the test, have not ended the connection; waits a moment.
+  public var isThere: Bool {
+    var entry = pollfd(fd: descriptor, events: 0x2000 /* POLLRDHUP */, revents: 0)
+    return poll(&entry, 1, 1) == 0
   }
 
   /// Reads nothing until the client, or the test, has ended the connection.

@@ -100,6 +100,23 @@ struct HandshakeTests {
     #expect(refusal.message.count == 200)
   }
 
+  @Test func `the words of a refusal in chunks are read without their lengths, in any pieces`() {
+    let whole = Array(
+      "HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n3;x=1\r\nnot\r\n5\r\n you\n\r\n0\r\n\r\n".utf8)
+    for cut in 0..<whole.count {
+      var client = handshake()
+      let first = client.receive(whole[..<cut])
+      #expect((first ?? client.receive(whole[cut...])) == .refused(.init(status: 403, message: "not you")), "\(cut)")
+    }
+  }
+
+  @Test func `the status of a refusal is known before its words`() {
+    var client = handshake()
+    #expect(client.receive(Array("HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nn".utf8)) == nil)
+    #expect(client.refusedStatus == 403)
+    #expect(client.receive([], isEnd: true) == .refused(.init(status: 403, message: "n")))
+  }
+
   @Test func `a head without an end is given up`() {
     var client = handshake()
     guard case .invalid = client.receive([UInt8](repeating: 65, count: 20_000)) else {

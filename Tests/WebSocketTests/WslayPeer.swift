@@ -1,7 +1,7 @@
 import CWslay
 import WebSocket
 
-/// The server side of libwslay, a WebSocket that others wrote, without its socket.
+/// One side of libwslay, a WebSocket that others wrote, without its socket; the server's unless said otherwise.
 final class WslayPeer {
   private(set) var events: [Recorder.Event] = []
   /// What wslay found wrong; 0 for nothing.
@@ -14,7 +14,7 @@ final class WslayPeer {
   /// The fragments of messages that are still to be sent in pieces.
   private var fragments: [[UInt8]] = []
 
-  init() {
+  init(_ role: WebSocketCodec.Role = .server, maxMessageByteCount: Int = 16 << 20) {
     var callbacks = wslay_event_callbacks()
     callbacks.recv_callback = { context, buffer, count, _, user in
       WslayPeer.from(user).give(to: UnsafeMutableRawBufferPointer(start: buffer, count: count), context)
@@ -23,8 +23,17 @@ final class WslayPeer {
       WslayPeer.from(user).take(UnsafeRawBufferPointer(start: data, count: count), context)
     }
     callbacks.on_msg_recv_callback = { _, message, user in WslayPeer.from(user).record(message!.pointee) }
-    let outcome = wslay_event_context_server_init(&context, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+    callbacks.genmask_callback = { _, mask, count, _ in
+      for index in 0..<count { mask![index] = UInt8(truncatingIfNeeded: 0x5a &+ index &* 17) }
+      return 0
+    }
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    let outcome =
+      role == .server
+      ? wslay_event_context_server_init(&context, &callbacks, user)
+      : wslay_event_context_client_init(&context, &callbacks, user)
     precondition(outcome == 0, "wslay has no context: \(outcome)")
+    wslay_event_config_set_max_recv_msg_length(context, UInt64(maxMessageByteCount))
   }
 
   deinit { wslay_event_context_free(context) }

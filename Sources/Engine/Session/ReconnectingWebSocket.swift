@@ -21,6 +21,10 @@ public actor ReconnectingWebSocket {
     public var connectSeconds = 15.0
     /// Delays between attempts.
     public var policy = ReconnectPolicy()
+    /// Seconds of silence before the server is asked for a sign of life.
+    public var pingAfterSeconds = 25.0
+    /// Seconds without a byte after which the connection is given up.
+    public var deadAfterSeconds = 60.0
 
     public init(url: String) { self.url = url }
   }
@@ -80,13 +84,20 @@ public actor ReconnectingWebSocket {
   public var state: ConnectionState { driver.state }
 
   /// Sends a text; returns when there is room for it among at most 64 that wait, which is when the server keeps up.
-  public func send(text: String) async { await send(.text, Array(text.utf8)) }
+  /// Throws when the task is cancelled before; then the text is not sent.
+  public func send(text: String) async throws(CancellationError) { try await send(.text, Array(text.utf8)) }
 
   /// Sends bytes, as `send(text:)`.
-  public func send(data: [UInt8]) async { await send(.binary, data) }
+  public func send(data: [UInt8]) async throws(CancellationError) { try await send(.binary, data) }
 
-  private func send(_ kind: MessageKind, _ bytes: [UInt8]) async {
-    await withCheckedContinuation { driver.send(kind, bytes, $0) }
+  private func send(_ kind: MessageKind, _ bytes: [UInt8]) async throws(CancellationError) {
+    let wait = WebSocketDriver.Wait()
+    let isTaken = await withTaskCancellationHandler {
+      await withCheckedContinuation { driver.send(kind, bytes, wait, $0) }
+    } onCancel: {
+      loop.post { [driver] in driver.cancel(wait) }
+    }
+    if !isTaken { throw CancellationError() }
   }
 
   /// Asks the server to show that it is there; the seconds until it did. Nil when the connection ended before.
@@ -94,12 +105,17 @@ public actor ReconnectingWebSocket {
     await withCheckedContinuation { driver.ping($0) }
   }
 
-  /// The next event: waits until there is one. For one reader.
+  /// The next event: waits until there is one, or answers nil when the task is cancelled.
   public func nextEvent() async -> Event? {
-    await withCheckedContinuation { driver.nextEvent($0) }
+    let wait = WebSocketDriver.Wait()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { driver.nextEvent(wait, $0) }
+    } onCancel: {
+      loop.post { [driver] in driver.cancel(wait) }
+    }
   }
 
-  /// What happens, for one reader; it ends when the reader's task is cancelled or the object goes.
+  /// What happens, in order; it ends when the reader's task is cancelled. Each event goes to one reader.
   public nonisolated var events: Events { Events(socket: self) }
 
   public struct Events: AsyncSequence, Sendable {
@@ -108,13 +124,7 @@ public actor ReconnectingWebSocket {
     public struct AsyncIterator: AsyncIteratorProtocol {
       let socket: ReconnectingWebSocket
 
-      public mutating func next() async -> Event? {
-        await withTaskCancellationHandler {
-          await socket.nextEvent()
-        } onCancel: { [socket] in
-          socket.loop.post { socket.driver.stopWaiting() }
-        }
-      }
+      public mutating func next() async -> Event? { await socket.nextEvent() }
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: socket) }

@@ -32,12 +32,18 @@ final class SessionLink: @unchecked Sendable {
   private var current: LinkedConnection?
   /// Connections that are over for us and only say their last words.
   private var leaving: [LinkedConnection] = []
+  /// How each connection's begins.
+  private let freshKeepAlive: KeepAlive
   private var keepAlive: KeepAlive?
   private var pings = PingLedger()
 
-  init(loop: CurlLoop, owner: any SessionLinkOwner, settings: SessionMachine.Settings) {
+  init(
+    loop: CurlLoop, owner: any SessionLinkOwner, settings: SessionMachine.Settings,
+    keepAlive: KeepAlive = KeepAlive(now: .zero)
+  ) {
     self.loop = loop
     self.owner = owner
+    freshKeepAlive = keepAlive
     machine = SessionMachine(settings)
   }
 
@@ -48,19 +54,23 @@ final class SessionLink: @unchecked Sendable {
   var subprotocol: String? { current?.subprotocol }
   /// Bytes of payload that the next fragment may have.
   var fragmentRoom: Int { current?.connection?.fragmentRoom ?? 0 }
-  var isReadingPaused: Bool {
-    get { current?.connection?.isReadingPaused ?? false }
-    set { current?.connection?.isReadingPaused = newValue }
+  /// While true no messages are read, on this connection and on those that follow.
+  var isReadingPaused = false {
+    didSet { if oldValue != isReadingPaused { applyPause() } }
   }
 
   /// While true nothing more is read and no ping answered: what came is on its way to the disk, and a pong would say that
   /// it is there.
-  var isTakingIn: Bool = false {
-    didSet {
-      guard oldValue != isTakingIn else { return }
-      current?.connection?.holdsPongs = isTakingIn
-      current?.connection?.isReadingPaused = isTakingIn
-    }
+  var isTakingIn = false {
+    didSet { if oldValue != isTakingIn { applyPause() } }
+  }
+
+  private var isDeaf: Bool { isReadingPaused || isTakingIn }
+
+  private func applyPause() {
+    keepAlive?.bytesReceived(now: loop.now)
+    current?.connection?.holdsPongs = isTakingIn
+    current?.connection?.isReadingPaused = isDeaf
   }
 
   func connect() { perform(machine.connect(now: loop.now)) }
@@ -91,6 +101,8 @@ final class SessionLink: @unchecked Sendable {
     for left in leaving { left.connection?.turn(now) }
     perform(machine.timerFired(now: now))
     guard let current else { return }
+    // Nobody is silent to whom nobody listens.
+    if isDeaf { keepAlive?.bytesReceived(now: now) }
     switch keepAlive?.timerFired(now: now) {
     case .ping: ping()
     case .dead(let seconds):
@@ -140,7 +152,9 @@ final class SessionLink: @unchecked Sendable {
       pings = PingLedger()
       let linked = LinkedConnection(number: number, link: self, host: target.url.host)
       current = linked
-      linked.connection = WebSocketConnection(loop: loop, owner: linked, target: target, now: loop.now)
+      let connection = WebSocketConnection(loop: loop, owner: linked, target: target, now: loop.now)
+      connection.isReadingPaused = isDeaf
+      linked.connection = connection
     }
   }
 
@@ -161,11 +175,13 @@ final class SessionLink: @unchecked Sendable {
 
   fileprivate func isCurrent(_ linked: LinkedConnection) -> Bool { current === linked }
 
+  fileprivate func reachedServer(_ linked: LinkedConnection) { perform(machine.socketConnected(linked.number)) }
+
   fileprivate func opened(_ linked: LinkedConnection) {
     guard isCurrent(linked) else { return }
-    keepAlive = KeepAlive(now: loop.now)
-    linked.connection?.holdsPongs = isTakingIn
-    linked.connection?.isReadingPaused = isTakingIn
+    keepAlive = freshKeepAlive
+    keepAlive?.bytesSent(now: loop.now)
+    applyPause()
     perform(machine.upgraded(linked.number, now: loop.now))
   }
 
@@ -249,6 +265,7 @@ private final class LinkedConnection: WebSocketConnectionOwner {
     connection = nil
   }
 
+  func connectionReachedServer() { link?.reachedServer(self) }
   func connectionOpened(subprotocol: String?) {
     self.subprotocol = subprotocol
     link?.opened(self)

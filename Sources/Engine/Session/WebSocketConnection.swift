@@ -25,6 +25,8 @@ enum ConnectionEnd: Hashable, Sendable {
 
 /// Who a connection reports to, on the loop's thread, beside what its codec tells as a sink.
 protocol WebSocketConnectionOwner: WebSocketSink {
+  /// The way to the server stands, through proxy and TLS; the handshake begins.
+  func connectionReachedServer()
   func connectionOpened(subprotocol: String?)
   /// The next fragment may be sent, if there is one; answers whether it was. Called again whenever there is room.
   func connectionHasRoom() -> Bool
@@ -67,6 +69,9 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
   private var deadline: Instant?
   private var isEnded = false
   private var isClosing = false
+  /// Once we want to end, what the owner has no room for is read past, since the other side's close frame is behind it.
+  /// From there on all of it: else the end of a message would be taken for a whole one.
+  private var dropsMessages = false
   /// What will be told when the connection is gone.
   private var pendingEnd: ConnectionEnd?
   /// Bytes written in all, and what it must come to until our last ping has left.
@@ -106,10 +111,9 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
 
   private var waitingByteCount: Int { unsafe codec?.output.count ?? 0 }
 
-  /// While true nothing more is read, so that the other side has to wait.
-  var isReadingPaused: Bool {
-    get { socket?.isReadingPaused ?? false }
-    set { socket?.isReadingPaused = newValue }
+  /// While true no more messages are read, so that the other side has to wait. The handshakes at both ends go on.
+  var isReadingPaused = false {
+    didSet { applyPause() }
   }
 
   /// While true a ping of the other side waits for its answer.
@@ -119,6 +123,11 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
       codec?.holdsPongs = newValue
       if !newValue { flush() }
     }
+  }
+
+  private func applyPause() {
+    if isClosing, isReadingPaused { dropsMessages = true }
+    socket?.isReadingPaused = isReadingPaused && isOpen
   }
 
   func sendFragment(_ kind: MessageKind, _ fill: (inout FragmentWriter) -> Bool) {
@@ -145,6 +154,7 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
     isClosing = true
     pendingEnd = pendingEnd ?? .closed
     deadline = now + Limits.closeSeconds
+    applyPause()
     codec.close(code, reason: reason)
     flush()
   }
@@ -155,6 +165,7 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
   /// Called at least when `nextMoment` is due.
   func turn(_ now: Instant) {
     guard let deadline, now >= deadline else { return }
+    if codec == nil, case .refused(let refusal) = handshake.receive([], isEnd: true) { return end(.refused(refusal)) }
     end(pendingEnd ?? .timedOut(seconds: target.connectSeconds))
   }
 
@@ -162,7 +173,11 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
 
   // MARK: The socket
 
-  func socketConnected() { write() }
+  func socketConnected() {
+    owner?.connectionReachedServer()
+    write()
+  }
+
   func socketWritable() { write() }
 
   private func write() {
@@ -207,22 +222,30 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
 
   private func receiveAnswer(_ bytes: UnsafeRawBufferPointer) {
     switch unsafe handshake.receive(bytes) {
-    case nil: break
+    case nil: limitRefusal()
     case .refused(let refusal): end(.refused(refusal))
     case .invalid(let why): end(.invalid(why))
     case .accepted(let subprotocol, var rest):
       var random = SecureRandom()
       codec = WebSocketCodec(role: .client, limits: target.limits) { UInt32(truncatingIfNeeded: random.next()) }
       deadline = nil
+      applyPause()
       owner?.connectionOpened(subprotocol: subprotocol)
       unsafe rest.withUnsafeMutableBytes { if unsafe !$0.isEmpty { unsafe receive($0) } }
       write()
     }
   }
 
+  /// The status counts; for words that may follow nobody waits long.
+  private func limitRefusal() {
+    guard handshake.refusedStatus != nil, let deadline else { return }
+    self.deadline = min(deadline, loop.now + Limits.refusalSeconds)
+  }
+
   private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
     guard let codec, let owner, !isEnded else { return }
-    unsafe codec.receive(bytes, owner)
+    let sink: any WebSocketSink = dropsMessages ? UnwantedMessages() : owner
+    unsafe codec.receive(bytes, sink)
     if let failure = codec.failure, pendingEnd == nil {
       // Our close frame says what is wrong; what else comes is not read any more.
       return leave(.violated(failure))
@@ -235,19 +258,21 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
   private func leave(_ reason: ConnectionEnd) {
     pendingEnd = reason
     isClosing = true
-    deadline = Instant(nanoseconds: loop.now.nanoseconds) + Limits.closeSeconds
+    deadline = loop.now + Limits.closeSeconds
+    applyPause()
     flush()
   }
 
   func socketEnded(_ error: CurlError?) {
     guard !isEnded else { return }
     guard codec == nil else { return end(pendingEnd ?? .lost(error)) }
-    if let error { return end(requestRest.count == handshake.request.count ? .unreachable(error) : .lost(error)) }
-    // What was not whole yet is all there is.
+    // What was not whole yet is all there is, be it that a reset ended it.
     switch handshake.receive([], isEnd: true) {
     case .refused(let refusal): end(.refused(refusal))
-    case .invalid(let why): end(.invalid(why))
-    default: end(.lost(nil))
+    case .invalid(let why) where error == nil: end(.invalid(why))
+    default:
+      guard let error, requestRest.count == handshake.request.count else { return end(.lost(error)) }
+      end(.unreachable(error))
     }
   }
 
@@ -260,4 +285,14 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
     owner = nil
     told?.connectionEnded(reason)
   }
+}
+
+/// Takes messages that nobody wants any more.
+private final class UnwantedMessages: WebSocketSink {
+  func messageBegan(_ kind: MessageKind) {}
+  func messageReceived(_ bytes: UnsafeRawBufferPointer) {}
+  func messageEnded() {}
+  func pingReceived(_ payload: [UInt8]) {}
+  func pongReceived(_ payload: [UInt8]) {}
+  func closeReceived(_ code: CloseCode, reason: String) {}
 }

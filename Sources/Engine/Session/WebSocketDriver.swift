@@ -17,21 +17,33 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
   private let url: WebURL
   private(set) var link: SessionLink?
 
-  private var outgoing: [(kind: MessageKind, bytes: [UInt8])] = []
+  private var outgoing = Queue<(kind: MessageKind, bytes: [UInt8])>()
   private var offset = 0
-  private var senders: [(kind: MessageKind, bytes: [UInt8], continuation: CheckedContinuation<Void, Never>)] = []
+  private var senders = Queue<Sender>()
 
-  private var events: [Event] = []
+  private var events = Queue<Event>()
   private var eventByteCount = 0
-  private var reader: CheckedContinuation<Event?, Never>?
-  /// The reader's task was cancelled before it came to wait.
-  private var isReaderCancelled = false
+  private var readers = Queue<(wait: Wait, continuation: CheckedContinuation<Event?, Never>)>()
   private var kind = MessageKind.text
   private var message: [UInt8] = []
 
   private var pings: [(barrier: UInt64, sentAt: Instant, continuation: CheckedContinuation<Double?, Never>)] = []
   private var lastBarrier: UInt64 = 0
   private var enders: [CheckedContinuation<Void, Never>] = []
+
+  private struct Sender {
+    let kind: MessageKind
+    let bytes: [UInt8]
+    let wait: Wait
+    let continuation: CheckedContinuation<Bool, Never>
+  }
+
+  /// One task's wait, which can be cancelled before it has begun.
+  ///
+  /// `@unchecked Sendable`: touched on the loop's thread only.
+  final class Wait: @unchecked Sendable {
+    fileprivate var isCancelled = false
+  }
 
   init(loop: CurlLoop, configuration: ReconnectingWebSocket.Configuration, url: WebURL) {
     self.loop = loop
@@ -42,7 +54,10 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
     settings.upgradeSeconds = configuration.connectSeconds
     settings.policy = configuration.policy
     settings.jitterSeed = UInt64.random(in: .min ... .max)
-    link = SessionLink(loop: loop, owner: self, settings: settings)
+    var keepAlive = KeepAlive(now: .zero)
+    keepAlive.pingAfterSeconds = configuration.pingAfterSeconds
+    keepAlive.deadAfterSeconds = configuration.deadAfterSeconds
+    link = SessionLink(loop: loop, owner: self, settings: settings, keepAlive: keepAlive)
   }
 
   func turn(_ now: Instant) -> Instant? {
@@ -70,22 +85,26 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
   }
 
   private func tellEnders() {
-    guard link?.state == .idle else { return }
+    if link?.state == .idle { resumeEnders() }
+  }
+
+  private func resumeEnders() {
     for ender in enders { ender.resume() }
     enders = []
   }
 
-  func send(_ kind: MessageKind, _ bytes: [UInt8], _ continuation: CheckedContinuation<Void, Never>) {
-    senders.append((kind, bytes, continuation))
+  /// Resumes with true when the message has its place, or with false when the wait for it was cancelled.
+  func send(_ kind: MessageKind, _ bytes: [UInt8], _ wait: Wait, _ continuation: CheckedContinuation<Bool, Never>) {
+    guard !wait.isCancelled else { return continuation.resume(returning: false) }
+    senders.append(Sender(kind: kind, bytes: bytes, wait: wait, continuation: continuation))
     admitSenders()
     link?.wake()
   }
 
   private func admitSenders() {
-    while outgoing.count < Self.maxWaitingCount, !senders.isEmpty {
-      let next = senders.removeFirst()
+    while outgoing.count < Self.maxWaitingCount, let next = senders.popFirst() {
       outgoing.append((next.kind, next.bytes))
-      next.continuation.resume()
+      next.continuation.resume(returning: true)
     }
   }
 
@@ -96,38 +115,41 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
     link.ping(barrier: lastBarrier)
   }
 
-  func nextEvent(_ continuation: CheckedContinuation<Event?, Never>) {
-    // Two readers would each miss what the other took.
-    precondition(reader == nil, "events have one reader")
-    reader = continuation
+  /// Resumes with nil when the wait was cancelled.
+  func nextEvent(_ wait: Wait, _ continuation: CheckedContinuation<Event?, Never>) {
+    guard !wait.isCancelled else { return continuation.resume(returning: nil) }
+    readers.append((wait, continuation))
     deliver()
-    if isReaderCancelled {
-      stopWaiting()
-      isReaderCancelled = false
-    }
   }
 
-  /// The reader's task was cancelled.
-  func stopWaiting() {
-    isReaderCancelled = reader == nil
-    reader?.resume(returning: nil)
-    reader = nil
+  /// The task that waits was cancelled.
+  func cancel(_ wait: Wait) {
+    wait.isCancelled = true
+    for reader in readers.remove(where: { $0.wait === wait }) { reader.continuation.resume(returning: nil) }
+    for sender in senders.remove(where: { $0.wait === wait }) { sender.continuation.resume(returning: false) }
   }
 
   private func tell(_ event: Event) {
-    events.append(event)
-    eventByteCount += event.byteCount
+    append(event)
     deliver()
     link?.isReadingPaused = eventByteCount > Self.maxEventByteCount
   }
 
+  private func append(_ event: Event) {
+    // Connections come and go also while nobody reads; then the newest state is what there is to know.
+    if eventByteCount > Self.maxEventByteCount, case .stateChanged = event, case .stateChanged = events.last {
+      return events.replaceLast(with: event)
+    }
+    events.append(event)
+    eventByteCount += event.byteCount
+  }
+
   private func deliver() {
-    guard let reader, !events.isEmpty else { return }
-    self.reader = nil
-    let event = events.removeFirst()
-    eventByteCount -= event.byteCount
+    while !readers.isEmpty, let event = events.popFirst() {
+      eventByteCount -= event.byteCount
+      readers.popFirst()?.continuation.resume(returning: event)
+    }
     if eventByteCount <= Self.maxEventByteCount / 2 { link?.isReadingPaused = false }
-    reader.resume(returning: event)
   }
 
   // MARK: Told by the link
@@ -151,6 +173,8 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
     offset = 0
     for ping in pings { ping.continuation.resume(returning: nil) }
     pings = []
+    // Also when a `connect` came in between, and another connection follows.
+    resumeEnders()
   }
 
   func linkHasRoom() -> Bool {
@@ -160,7 +184,7 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
       return offset == next.bytes.count
     }
     if offset == next.bytes.count {
-      outgoing.removeFirst()
+      _ = outgoing.popFirst()
       offset = 0
       admitSenders()
     }
