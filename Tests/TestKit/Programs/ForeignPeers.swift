@@ -13,7 +13,10 @@ public final class ForeignPeer: Sendable {
   private let program: RunningProgram
 
   /// Starts it, and waits until it answers. Caddy speaks TLS with a certificate of its own authority, the rest plain HTTP.
-  public init(_ kind: Kind, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  /// - Parameter forwardingTo: the port to which Caddy passes on what is asked for at `/ws`.
+  public init(
+    _ kind: Kind, forwardingTo: UInt16? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
     self.kind = kind
     let folder = TemporaryFolder(kind.rawValue)
     let port = FreePort.next()
@@ -22,7 +25,7 @@ public final class ForeignPeer: Sendable {
     root = folder.folder("root")
     // As root, nginx and Apache serve as another user, who must reach the files.
     chmod(folder.path, 0o755)
-    let configuration = PeerConfiguration(kind, port: port, folder: folder)
+    let configuration = PeerConfiguration(kind, port: port, forwardingTo: forwardingTo, folder: folder)
     program = RunningProgram(
       kind.executable!, configuration.arguments, environment: configuration.environment, folder: folder.path)
     let running = program
@@ -82,14 +85,14 @@ struct PeerConfiguration {
   var arguments: [String] = []
   var environment: [String: String] = [:]
 
-  init(_ kind: ForeignPeer.Kind, port: UInt16, folder: TemporaryFolder) {
+  init(_ kind: ForeignPeer.Kind, port: UInt16, forwardingTo: UInt16?, folder: TemporaryFolder) {
     environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_DATA_HOME": folder.path("data")]
     switch kind {
     case .nginx:
       let file = folder.write(Self.nginx(port: port, folder.path), to: "nginx.conf")
       arguments = ["-p", folder.path, "-e", folder.path("error.log"), "-c", file]
     case .caddy:
-      let file = folder.write(Self.caddy(port: port, folder.path), to: "Caddyfile")
+      let file = folder.write(Self.caddy(port: port, forwardingTo: forwardingTo, folder.path), to: "Caddyfile")
       arguments = ["run", "--adapter", "caddyfile", "--config", file]
     case .apache:
       folder.folder("run")
@@ -126,7 +129,7 @@ struct PeerConfiguration {
     """
   }
 
-  private static func caddy(port: UInt16, _ folder: String) -> String {
+  private static func caddy(port: UInt16, forwardingTo: UInt16?, _ folder: String) -> String {
     """
     {
       admin off
@@ -137,6 +140,7 @@ struct PeerConfiguration {
     https://localhost:\(port) {
       bind 127.0.0.1
       tls internal
+      \(forwardingTo.map { "reverse_proxy /ws 127.0.0.1:\($0)" } ?? "")
       root * \(folder)/root
       file_server
     }
