@@ -57,6 +57,7 @@ struct Acceptance: Sendable {
     var accepted = Accepted()
     var fresh: [TransferRecord] = []
     var known: [TransferRecord] = []
+    var taken: [TransferID] = []
     var generator = SecureRandom()
     var options: (value: RequestOptions, json: String)?
     var seen: Set<String> = []
@@ -74,16 +75,24 @@ struct Acceptance: Sendable {
         guard seen.insert("\(digest) \(place.folder) \(place.name ?? "")").inserted else { continue }
         let value = RequestOptions(request)
         if options?.value != value { options = (value, value.json()) }
-        let earlier = earlierDigests.contains(digest) ? try claimed(digest, place, store) : nil
-        if let earlier, var taken = try fold(earlier, request, sources) {
-          taken.waiting.record.options = options?.json ?? "{}"
-          try writeSecrets(of: request, sources[0], to: &taken.waiting.record)
-          known.append(taken.waiting.record)
-          accepted.transfers.append(taken.transfer)
-          accepted.waiting.append(taken.waiting)
+        let earlier = earlierDigests.contains(digest) ? try latest(digest, place, store) : nil
+        if let earlier, isOurs(earlier) {
+          // At work in this process: asked for once more, it is the same one.
+          accepted.transfers.append(
+            AcceptedTransfer(id: earlier.id, outcome: .resumed(bytesHeld: earlier.synced.byteCount)))
           continue
         }
-        if let earlier { try store.release([earlier.id]) }
+        let begun = try earlier.flatMap { try claimed($0.id, store) }
+        if let begun { taken.append(begun.id) }
+        if let begun, var folded = try fold(begun, request, sources) {
+          folded.waiting.record.options = options?.json ?? "{}"
+          try writeSecrets(of: request, sources[0], to: &folded.waiting.record)
+          known.append(folded.waiting.record)
+          accepted.transfers.append(folded.transfer)
+          accepted.waiting.append(folded.waiting)
+          continue
+        }
+        if let begun { try store.release([begun.id]) }
         var record = TransferRecord(
           id: .random(using: &generator), kind: .download, state: .queued, url: sources[0].redacted, urlDigest: digest,
           folder: place.folder, createdAt: Clocks.wallClock())
@@ -101,26 +110,33 @@ struct Acceptance: Sendable {
       try store.insert(fresh)
     } catch {
       // All or none: what was taken is let go.
-      try store.release(known.map(\.id))
+      try store.release(taken)
       throw error
     }
     return accepted
   }
 
-  /// The record of an earlier run of the same command, ours from now on; read again once it is, so that what another
-  /// process did to it until then is seen.
-  private func claimed(_ digest: String, _ place: Place, _ store: Store) throws -> TransferRecord? {
+  /// The record of an earlier run of the same command that may be gone on with.
+  private func latest(_ digest: String, _ place: Place, _ store: Store) throws -> TransferRecord? {
     guard let record = try store.latest(urlDigest: digest, folder: place.folder, requestedName: place.name) else {
       return nil
     }
+    if isOurs(record) { return record }
     // A finished one whose file is gone or another by now is history, whoever looks at it.
     if record.state == .completed {
       guard let path = record.path, try isUntouched(path, record) else { return nil }
     }
-    if record.state == .cancelled { return nil }
-    try claim([record.id], store)
-    return try store.record(record.id)
+    return record.state == .cancelled ? nil : record
   }
+
+  /// The record, ours from now on; read again once it is, so that what another process did to it until then is seen.
+  private func claimed(_ id: TransferID, _ store: Store) throws -> TransferRecord? {
+    try claim([id], store)
+    return try store.record(id)
+  }
+
+  /// Whether this process works on it already: what it has ended it has let go of.
+  func isOurs(_ record: TransferRecord) -> Bool { record.owner == owner.text }
 
   func writeSecrets(of request: DownloadRequest, _ url: WebURL, to record: inout TransferRecord) throws {
     let secrets = RequestSecrets(request, isURLSecret: url.text != url.redacted)
@@ -140,6 +156,7 @@ struct Acceptance: Sendable {
     if record.state == .verifying, let path = record.path, try isUntouched(path, record) {
       // It got its name, and the process ended before it could say so.
       record.state = .completed
+      record.finishedAt = record.finishedAt ?? Clocks.wallClock()
     }
     if record.state == .completed {
       guard request.resumes, let path = record.path, try isUntouched(path, record) else { return nil }
@@ -195,12 +212,30 @@ struct Acceptance: Sendable {
   // MARK: Earlier ones
 
   private func takeUp(_ ids: [TransferID], _ store: Store) throws -> Accepted {
+    var free: [TransferID] = []
+    for id in ids {
+      guard let record = try store.record(id) else { continue }
+      try Self.checkIsDownload(record)
+      if !isOurs(record) { free.append(id) }
+    }
+    try claim(free, store)
+    do { return try begun(free, store) } catch {
+      // All or none.
+      try store.release(free)
+      throw error
+    }
+  }
+
+  /// Earlier ones that are ours by now.
+  private func begun(_ ids: [TransferID], _ store: Store) throws -> Accepted {
     var accepted = Accepted()
     var records: [TransferRecord] = []
-    for id in ids { if let record = try store.record(id) { try Self.checkIsDownload(record) } }
-    try claim(ids, store)
     for id in ids {
-      guard var record = try store.record(id), record.state != .completed else { continue }
+      guard var record = try store.record(id) else { continue }
+      guard record.state != .completed else {
+        try store.release([id])
+        continue
+      }
       if record.state == .verifying, let path = record.path, try isUntouched(path, record) {
         record.state = .completed
         record.finishedAt = Clocks.wallClock()

@@ -7,6 +7,8 @@ extension DownloadDriver {
   /// Whether the whole fits into memory and goes to the disk in one piece with others of its kind.
   var isSmall: Bool {
     guard sink == nil, part == nil, let total = machine.total else { return false }
+    // A wrong digest is to be met while another source can still be asked.
+    guard sources.count == 1 || request.checksum == nil else { return false }
     return total <= Limits.smallByteCount && written.isEmpty
   }
 
@@ -98,7 +100,7 @@ extension DownloadDriver {
     guard let total = machine.total else { return }
     let needed = total - written.byteCount
     let free = try Files.freeByteCount(at: record.folder)
-    guard free >= needed + Limits.spareDiskByteCount else { return roomMissing(needed: needed, free: free) }
+    guard free - Limits.spareDiskByteCount >= needed else { return roomMissing(needed: needed, free: free) }
     _ = try part.reserve(total)
   }
 
@@ -210,7 +212,7 @@ extension DownloadDriver {
   var hasRoom: Bool {
     do throws(Errno) {
       let free = try Files.freeByteCount(at: record.folder)
-      return free >= (machine.total ?? 0) - written.byteCount + Limits.spareDiskByteCount
+      return free - Limits.spareDiskByteCount >= (machine.total ?? 0) - written.byteCount
     } catch {
       return false
     }
@@ -224,7 +226,11 @@ extension DownloadDriver {
     if !isSmall {
       flushAll()
       ensurePart()
-      guard !isEnded, part != nil else { return }
+      // A write that failed on the way has told the machine, whose answer to that is still to be performed.
+      guard !isEnded, part != nil, machine.isFinishing else { return }
+      guard let total = machine.total, total == 0 || written.contains(ByteRange(0, total)) else {
+        return end(TransferFailure(.internalError, "\(written.byteCount) bytes were written of a file taken for whole"))
+      }
     }
     // Names were decided with the first head; a file that was whole before this life has one from then.
     if snapshot.path == nil { decideName() }

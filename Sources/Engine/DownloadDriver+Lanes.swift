@@ -10,7 +10,7 @@ extension DownloadDriver {
     backToRunning()
     // Extra lanes go where the redirects of the first one led; a first lane asks at the beginning again.
     let source = sources[ask.source]
-    let url = machine.activeLanes > 1 ? finalURL ?? source : source
+    let url = machine.activeLanes > 1 && ask.source == 0 ? finalURL ?? source : source
     let connection = LaneConnection(
       lane: lane, transfer: core.takeTransfer(), driver: self, ask: ask, url: url, now: core.now)
     lanes[lane] = connection
@@ -63,7 +63,6 @@ extension DownloadDriver {
     if verdict != .drop {
       if connection.ask.source == 0 { finalURL = connection.url }
       suggestedName = suggestedName ?? head.contentDisposition.flatMap { ContentDisposition.fileName(in: $0) }
-      promisedDigest = Checksum(promisedBy: head)
       answer = head
     }
     // The name, the disk and the record come before the first byte; the rest waits until libcurl is done.
@@ -74,6 +73,8 @@ extension DownloadDriver {
       default: postponed.append(action)
       }
     }
+    // A part's answer need not repeat what the whole's promised.
+    if verdict != .drop { promisedDigest = Checksum(promisedBy: head) ?? promisedDigest }
     postpone(postponed)
     if isEnded { return .stop }
     switch verdict {

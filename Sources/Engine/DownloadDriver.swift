@@ -16,11 +16,11 @@ final class DownloadDriver {
   var lanes: [LaneConnection?] = [nil]
   var part: PartFile?
   var journal: WriteJournal?
-  /// Bytes in the part file, by pwrite.
   /// Only asking whether a finished file is still the server's; over with the first answer that brings bytes.
   var isRecheck = false
   /// The part file that an earlier record names and that holds nothing for us.
   var formerPartName: String?
+  /// Bytes in the part file, by pwrite.
   var written: RangeSet
   var checkpointed: RangeSet
   var isCheckpointing = false
@@ -99,7 +99,9 @@ final class DownloadDriver {
   /// Called each tick while the transfer runs or waits.
   func tick(_ now: Instant) {
     guard !isEnded else { return }
-    if let deadline = record.deadlineAt, core.wallClock >= deadline { return exceedDeadline() }
+    // Whole already, it is not late any more.
+    let isLate = snapshot.state != .verifying && record.deadlineAt.map { core.wallClock >= $0 } ?? false
+    if isLate { return exceedDeadline() }
     watchStalls(now)
     // Nobody is asked for bytes that have no place yet.
     if snapshot.reason != .disk || hasRoom { perform(machine.timerFired(now: now)) }
@@ -162,7 +164,7 @@ final class DownloadDriver {
 
   private func perform(_ action: DownloadMachine.Action) {
     switch action {
-    case .open(let lane, let ask): open(lane, ask)
+    case .open(let lane, let ask): if machine.isOpen(lane, ask) { open(lane, ask) }
     case .close(let lane): if lane < lanes.count, let connection = lanes[lane] { detach(connection, flushing: true) }
     case .learned: learned()
     case .restart(let cause): restart(cause)
@@ -215,12 +217,17 @@ final class DownloadDriver {
     written = RangeSet()
     checkpointed = RangeSet()
     forgetPart()
+    promisedDigest = nil
     record.restarts += 1
-    let (id, record, name, folder) = (id, record, part?.name, record.folder)
+    let (id, record, name) = (id, storedRecord, part?.name)
     part = nil
     core.store { store, reply in
       try store.update([record], durably: true)
-      if let name { try Files.unlink(name, in: Files.openFolder(folder), ifThere: true) }
+      do throws(Errno) {
+        if let name { try Files.unlink(name, in: Files.openFolder(record.folder), ifThere: true) }
+      } catch {
+        // Tried again, and told, when the new one is made.
+      }
       reply { core in core.driver(id)?.restarted() }
     }
   }
@@ -243,28 +250,34 @@ final class DownloadDriver {
     isCheckpointing = true
     let (id, written, refetched, attempts) = (id, written, snapshot.bytesRefetched, snapshot.attempts)
     core.store { store, reply in
-      var synced: RangeSet?
-      do throws(Errno) {
-        try part.descriptor.syncData()
-        synced = written
-      } catch {
-        // Nothing is recorded that the disk did not confirm; the end of the download tells of the disk.
+      do throws(Errno) { try part.sync() } catch {
+        let error = error
+        return reply { core in core.driver(id)?.syncFailed(error, of: part) }
       }
-      if let synced {
-        try store.checkpoint([
-          Checkpoint(id: id, synced: synced, bytesRefetched: refetched, attempts: attempts)
-        ])
-      }
-      let confirmed = synced
-      reply { core in core.driver(id)?.checkpointDone(confirmed) }
+      try store.checkpoint([Checkpoint(id: id, synced: written, bytesRefetched: refetched, attempts: attempts)])
+      reply { core in core.driver(id)?.checkpointDone(written) }
     }
   }
 
-  func checkpointDone(_ synced: RangeSet?) {
+  private func checkpointDone(_ synced: RangeSet) {
     isCheckpointing = false
-    guard let synced, part != nil, !machine.isRestarting else { return }
+    guard part != nil, !machine.isRestarting else { return }
     checkpointed = synced
     record.synced = synced
+  }
+
+  /// What was written since the last sync that went well may be gone, whatever the next one says: it is not held.
+  private func syncFailed(_ error: Errno, of part: PartFile) {
+    isCheckpointing = false
+    // One that is being finished fails there by itself.
+    guard self.part === part, !isEnded, snapshot.state != .verifying, let name = part.name else { return }
+    written = checkpointed
+    machine.keepOnly(written)
+    do throws(TransferFailure) { try removeJournal() } catch { return abort(error) }
+    do throws(Errno) { self.part = try PartFile.open(folder: part.folder, name: name) ?? part } catch {
+      // The old one stays, and with it nothing more is recorded.
+    }
+    diskFailed(error, doing: "cannot sync \(part.place)")
   }
 
   // MARK: Ends
@@ -349,6 +362,8 @@ final class DownloadDriver {
 
   /// The record with all that is known now; `synced` only moves by checkpoints.
   func currentRecord() -> TransferRecord {
+    // Only asked about: the finished file stays what the state says of it, however the asking ends.
+    guard !isRecheck else { return record }
     record.state = snapshot.state
     record.reason = snapshot.reason
     record.nextTry = snapshot.nextTry
@@ -356,7 +371,15 @@ final class DownloadDriver {
     record.attempts = snapshot.attempts
     record.finishedAt = snapshot.finishedAt
     record.path = snapshot.path
-    return record
+    return storedRecord
+  }
+
+  /// The record as the store is to have it: an earlier life's useless partial is named until there is another, or nobody
+  /// would ever remove it. It comes without synced bytes.
+  private var storedRecord: TransferRecord {
+    var stored = record
+    stored.partName = record.partName ?? formerPartName
+    return stored
   }
 
   /// Queues the record for the store.

@@ -135,4 +135,14 @@ public struct NetworkOptions: Sendable, Hashable {
   public var allowsDowngrade = false
 
   public init() {}
+
+  /// Everything that says who asks.
+  mutating func forgetCredentials() {
+    headers = []
+    bearerToken = nil
+    user = nil
+    password = nil
+    certificateFile = nil
+    keyFile = nil
+  }
 }

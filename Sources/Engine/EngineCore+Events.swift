@@ -88,7 +88,7 @@ extension EngineCore {
   func settledAll() { if drivers.isEmpty, settling == 0 { releaseStopWaiters() } }
 
   func releaseStopWaiters() {
-    guard !stopWaiters.isEmpty, drivers.isEmpty, settling <= 0 else { return }
+    guard !stopWaiters.isEmpty, drivers.isEmpty, settling <= 0, accepting == 0 else { return }
     let some = stopWaiters
     stopWaiters = []
     for continuation in some { continuation.resume() }
@@ -102,7 +102,9 @@ extension EngineCore {
     _ result: Result<Acceptance.Accepted, TransferFailure>
   ) throws(TransferFailure) -> [AcceptedTransfer] {
     accepting -= 1
+    defer { settledAll() }
     let accepted = try result.get()
+    if let stateFailure { throw stateFailure }
     connectionLimits = accepted.connectionLimits
     for next in accepted.waiting {
       waiting.append(next, origin: next.origin, priority: next.record.priority)

@@ -24,7 +24,8 @@ extension EngineCore {
 
   /// Without a state nothing may go on: what is not recorded would be lost silently.
   func stateFailed(_ failure: TransferFailure) {
-    guard stateFailure == nil else { return }
+    settling = 0
+    guard stateFailure == nil else { return releaseStopWaiters() }
     stateFailure = failure
     isStopping = true
     for driver in drivers.values {
@@ -42,7 +43,6 @@ extension EngineCore {
       tell(.failed, snapshot)
     }
     for session in sessions { session.stateFailed(failure) }
-    settling = 0
     waitingCount = 0
     finishing = []
     for ended in streams.values { ended(failure) }
@@ -137,35 +137,47 @@ extension EngineCore {
     settling += 1
     flushAttempts()
     let (id, part, written, folder) = (driver.id, driver.part, driver.written, configuration.stateFolder)
+    let former = driver.formerPartName
     var record = driver.currentRecord()
     record.owner = nil
     let isCancelled = driver.snapshot.state == .cancelled
     let final = record
     store { store, reply in
       var record = final
+      var note: String?
       if isCancelled {
-        try Leftovers.remove(of: record, stateFolder: folder, keepsSecrets: true)
         record.synced = RangeSet()
-        record.partName = nil
+        do throws(TransferFailure) {
+          try Leftovers.remove(of: record, stateFolder: folder, keepsSecrets: true, formerPartName: former)
+          record.partName = nil
+        } catch {
+          // The record goes on naming it, for `remove` to try again.
+          note = error.message
+        }
       } else if let part {
         do throws(Errno) {
-          try part.descriptor.syncData()
+          try part.sync()
           record.synced = written
         } catch {
-          // A disk that cannot sync proves nothing: the record stays at what was synced before.
+          // The record stays at what was synced before, and nobody may vouch for more.
+          try WriteJournal.remove(folder: folder, id: id)
         }
       }
       try store.update([record], durably: true)
       try store.release([id])
-      reply { core in core.settled(id, event) }
+      let said = note
+      reply { core in core.settled(id, event, said) }
     }
   }
 
-  func settled(_ id: TransferID, _ event: TransferEventKind) {
+  private func settled(_ id: TransferID, _ event: TransferEventKind, _ note: String?) {
+    guard stateFailure == nil else { return }
     settling -= 1
     guard let driver = drivers[id] else { return }
     leave(driver)
+    if let note { emit(.note, driver, note: note) }
     emit(event, driver)
+    settledAll()
   }
 
   /// All bytes are here: on to the batch that gives files their names.
@@ -221,6 +233,7 @@ extension EngineCore {
     driver.snapshot.sha256 = verification.sha256
     guard let failure = verification.failure else { return finishing.append((driver, job, now)) }
     settling -= 1
+    enterHost(driver)
     driver.checksumFailed(failure)
   }
 
@@ -248,6 +261,7 @@ extension EngineCore {
   }
 
   func finished(_ ids: [TransferID], _ outcomes: [FinishOutcome]) {
+    guard stateFailure == nil else { return }
     isFinisherBusy = false
     for (id, outcome) in zip(ids, outcomes) {
       settling -= 1
@@ -256,5 +270,6 @@ extension EngineCore {
       leave(driver)
       emit(outcome.failure == nil ? .completed : .failed, driver)
     }
+    settledAll()
   }
 }

@@ -162,6 +162,13 @@ final class EngineCore: @unchecked Sendable {
     leaveHost(driver)
   }
 
+  /// Back among those that its host serves: it asks for more.
+  func enterHost(_ driver: DownloadDriver) {
+    guard !driver.hasHostPlace else { return }
+    driver.hasHostPlace = true
+    activeByOrigin[driver.sources[0].origin, default: 0] += 1
+  }
+
   /// The host's place is free as soon as nothing more is asked of it.
   func leaveHost(_ driver: DownloadDriver) {
     guard driver.hasHostPlace else { return }
@@ -200,6 +207,8 @@ final class EngineCore: @unchecked Sendable {
   func giveBack(_ connection: LaneConnection) {
     // Once: a handle that stood in the store of spares twice would get two transfers.
     guard connection.leaveHandle() else { return }
+    // One that libcurl lets go of only after its callback is let go of by us, too.
+    guard !connection.transfer.isRunning else { return }
     if spareTransfers.count < Limits.cachedConnections { spareTransfers.append(connection.transfer) }
   }
 

@@ -149,7 +149,7 @@ struct Finisher {
     let isTogether = small.count > Limits.singleSyncCount
     if isTogether { syncFileSystems(small, &items) }
     for index in items.indices where !(isTogether && items[index].isNewPart) {
-      attempt(&items[index]) { _, item throws(Errno) in try item.part?.descriptor.syncData() }
+      attempt(&items[index]) { _, item throws(Errno) in try item.part?.sync() }
     }
   }
 

@@ -5,8 +5,9 @@ public import State
 /// What a transfer leaves beside its row: the partial, the journal, the secrets.
 public enum Leftovers {
   /// Removes them all; what is gone already is no error. A cancelled transfer keeps its secrets, to be tried again.
+  /// - Parameter formerPartName: an earlier partial that the record does not name any more.
   public static func remove(
-    of record: TransferRecord, stateFolder: String, keepsSecrets: Bool = false
+    of record: TransferRecord, stateFolder: String, keepsSecrets: Bool = false, formerPartName: String? = nil
   ) throws(TransferFailure) {
     do throws(StateError) {
       try WriteJournal.remove(folder: stateFolder, id: record.id)
@@ -14,7 +15,10 @@ public enum Leftovers {
     } catch {
       throw error.failure
     }
-    guard let name = record.partName else { return }
+    for name in Set([record.partName, formerPartName].compactMap { $0 }) { try removePart(name, of: record) }
+  }
+
+  private static func removePart(_ name: String, of record: TransferRecord) throws(TransferFailure) {
     do throws(Errno) {
       try Files.unlink(name, in: Files.openFolder(record.folder), ifThere: true)
     } catch {

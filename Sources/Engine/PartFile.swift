@@ -1,6 +1,7 @@
 import Core
 import Posix
 import State
+import Synchronization
 
 /// The hidden file that a download grows in, in the target's folder; every byte of it is at its final offset.
 ///
@@ -10,6 +11,7 @@ final class PartFile: Sendable {
   /// Nil for one that has no name yet.
   let name: String?
   let descriptor: Descriptor
+  private let isSyncBroken = Atomic(false)
 
   private init(folder: String, name: String?, descriptor: consuming Descriptor) {
     self.folder = folder
@@ -52,6 +54,18 @@ final class PartFile: Sendable {
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
     try unsafe descriptor.writeAll(bytes, at: offset)
+  }
+
+  /// The content to the disk. An error is told once, and the pages that it was about count as clean afterwards
+  /// (fsync(2)): what one failed for is not proven by the next, so all that follow fail.
+  func sync() throws(Errno) {
+    guard !isSyncBroken.load(ordering: .relaxed) else { throw .ioError }
+    do throws(Errno) {
+      try descriptor.syncData()
+    } catch {
+      isSyncBroken.store(true, ordering: .relaxed)
+      throw error
+    }
   }
 
   /// Whether the file has exactly these bytes at `offset`.

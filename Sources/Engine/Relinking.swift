@@ -14,25 +14,45 @@ struct Relinking: Sendable {
   func begin(_ store: Store) -> Result<WaitingTransfer?, TransferFailure> {
     do {
       let acceptance = Acceptance(ids: [id], owner: owner, stateFolder: stateFolder)
-      if let record = try store.record(id) { try Acceptance.checkIsDownload(record) }
+      if let record = try store.record(id) {
+        try Acceptance.checkIsDownload(record)
+        guard !acceptance.isOurs(record) else { throw TransferFailure(.inUse, "\(id) is at work in this process") }
+      }
       try acceptance.claim([id], store)
-      guard var record = try store.record(id) else { throw TransferFailure(.usage, "no transfer \(id)") }
-      guard record.state != .completed else { throw TransferFailure(.usage, "\(id) is complete already") }
-      guard record.partName != nil else { return .success(nil) }
-      var request = try acceptance.storedRequest(of: record)
-      request.url = url
-      request.mirrors = []
-      request.onChange = .fail
-      request.connections = 1
-      // Tags of two hosts say nothing about each other: the bytes decide.
-      record.entityTag = nil
-      record.lastModified = nil
-      record.isLastModifiedStrong = false
-      record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
-      return .success(WaitingTransfer(record: record, request: request, sources: try Acceptance.sources(of: request)))
     } catch {
       return .failure(TransferFailure(storing: error))
     }
+    do { return .success(try question(store)) } catch {
+      let failure = TransferFailure(storing: error)
+      do throws(StateError) { try store.release([id]) } catch { return .failure(error.failure) }
+      return .failure(failure)
+    }
+  }
+
+  private func question(_ store: Store) throws -> WaitingTransfer? {
+    let acceptance = Acceptance(ids: [id], owner: owner, stateFolder: stateFolder)
+    guard var record = try store.record(id) else { throw TransferFailure(.usage, "no transfer \(id)") }
+    guard record.state != .completed else { throw TransferFailure(.usage, "\(id) is complete already") }
+    guard record.partName != nil else { return nil }
+    var request = try relinked(record, acceptance)
+    request.mirrors = []
+    request.onChange = .fail
+    request.connections = 1
+    // Tags of two hosts say nothing about each other: the bytes decide.
+    record.entityTag = nil
+    record.lastModified = nil
+    record.isLastModifiedStrong = false
+    record.deadlineAt = Clocks.wallClock() + request.limits.deadlineSeconds
+    return WaitingTransfer(record: record, request: request, sources: try Acceptance.sources(of: request))
+  }
+
+  /// The request with the new URL; what was given for the origin of the old one stays there.
+  private func relinked(_ record: TransferRecord, _ acceptance: Acceptance) throws -> DownloadRequest {
+    var request = try acceptance.storedRequest(of: record)
+    let old = try Acceptance.sources(of: request)[0].origin
+    request.url = url
+    if try Acceptance.sources(of: request)[0].origin != old { request.network.forgetCredentials() }
+    return request
   }
 
   /// Records the new URL, with the validator of its answer, and lets the transfer go.
@@ -40,10 +60,10 @@ struct Relinking: Sendable {
     do {
       if case .success(let head) = proof, var record = try store.record(id) {
         let acceptance = Acceptance(ids: [id], owner: owner, stateFolder: stateFolder)
-        var request = try acceptance.storedRequest(of: record)
-        request.url = url
+        let request = try relinked(record, acceptance)
         let address = try Acceptance.sources(of: request)[0]
         record.url = address.redacted
+        record.options = RequestOptions(request).json()
         record.urlDigest = Acceptance.digest(of: url)
         if let validator = head.map({ Validator(of: $0) }) {
           record.entityTag = validator.entityTag

@@ -82,4 +82,88 @@ import Testing
     let (_, actions) = machine.headReceived(first.lane, ResponseHead(status: 304), roundTripSeconds: 0, now: .zero)
     #expect(actions.contains(.alreadyComplete))
   }
+
+  // MARK: What is not the end, and what must end
+
+  /// A part of a file, as its server tells of it.
+  private func part(_ start: Int64, _ end: Int64, of total: Int64?, tag: String? = "\"E\"") -> ResponseHead {
+    var head = ResponseHead(status: 206)
+    head.entityTag = tag
+    head.contentRange = "bytes \(start)-\(end - 1)/\(total.map(String.init) ?? "*")"
+    head.contentLength = end - start
+    return head
+  }
+
+  @Test(arguments: [nil, "bytes */1048576"])
+  func `the end of a range of unknown length is not taken for the end of the file`(refusal: String?) throws {
+    var settings = DownloadMachine.Settings()
+    settings.connections = 4
+    var machine = DownloadMachine(settings)
+    _ = machine.start(now: .zero)
+    _ = machine.headReceived(0, part(0, 1 << 20, of: nil), roundTripSeconds: 0, now: .zero)
+    _ = machine.bodyReceived(0, byteCount: 1 << 20)
+    let behind = try #require(asks(machine.laneEnded(0, .complete, now: .zero)).first)
+    #expect(behind.ask.start == 1 << 20)
+    #expect(behind.ask.ifRange == "\"E\"")
+    var refused = ResponseHead(status: 416)
+    refused.contentRange = refusal
+    let (_, actions) = machine.headReceived(behind.lane, refused, roundTripSeconds: 0, now: .zero)
+    #expect(actions.contains(.finish), "\(actions)")
+    #expect(machine.total == 1 << 20)
+  }
+
+  @Test func `a server that refuses a condition nobody made is not asked for ever`() throws {
+    var machine = DownloadMachine(DownloadMachine.Settings())
+    var actions = machine.start(now: .zero)
+    var count = 0
+    while let (lane, _) = asks(actions).first, count < 10 {
+      count += 1
+      actions = machine.headReceived(lane, ResponseHead(status: 412), roundTripSeconds: 0, now: .zero).1
+    }
+    #expect(count == 1 + 3)
+    let isEnd = actions.contains { if case .fail(let failure) = $0 { failure.code == .contentChanged } else { false } }
+    #expect(isEnd, "\(actions)")
+  }
+
+  @Test(arguments: [false, true])
+  func `bytes that are held already are no progress, and no proof`(onlyCompares: Bool) {
+    var settings = DownloadMachine.Settings()
+    settings.onlyCompares = onlyCompares
+    var saved = DownloadMachine.Saved()
+    saved.total = 2 << 20
+    saved.held = RangeSet(ByteRange(0, 1 << 20))
+    var machine = DownloadMachine(settings, saved: saved)
+    let start: Int64 = (1 << 20) - (64 << 10)
+    _ = machine.start(now: .zero)
+    _ = machine.headReceived(0, part(start, start + 10, of: 2 << 20, tag: nil), roundTripSeconds: 0, now: .zero)
+    #expect(machine.bodyReceived(0, byteCount: 10).compare == 10)
+    let actions = machine.laneEnded(0, .complete, now: .zero)
+    #expect(asks(actions).isEmpty && !actions.contains(.finish), "\(actions)")
+    let waits = actions.contains { if case .wait(_, .network, _) = $0 { true } else { false } }
+    #expect(waits, "\(actions)")
+  }
+
+  @Test func `nothing is asked where nothing can be compared`() {
+    var settings = DownloadMachine.Settings()
+    settings.onlyCompares = true
+    var machine = DownloadMachine(settings)
+    #expect(machine.start(now: .zero) == [.finish])
+  }
+
+  @Test func `a mirror's tag is not the first server's, and it gets one connection`() {
+    var settings = DownloadMachine.Settings()
+    settings.connections = 4
+    settings.sourceCount = 2
+    var machine = DownloadMachine(settings)
+    _ = machine.start(now: .zero)
+    _ = machine.headReceived(0, part(0, 1 << 20, of: Self.total), roundTripSeconds: 0, now: .zero)
+    _ = machine.bodyReceived(0, byteCount: 1 << 19)
+    let gone = TransferFault.permanent(TransferFailure(.notFound, "gone"))
+    var opened = asks(machine.laneEnded(0, .fault(gone), now: .zero))
+    for lane in 1...3 { opened += asks(machine.laneEnded(lane, .fault(gone), now: .zero)) }
+    #expect(opened.map(\.ask.source) == [1])
+    let start: Int64 = (1 << 19) - (64 << 10)
+    let (_, actions) = machine.headReceived(0, part(start, Self.total, of: Self.total), roundTripSeconds: 0, now: .zero)
+    #expect(asks(actions + machine.timerFired(now: .zero + 60)).isEmpty)
+  }
 }

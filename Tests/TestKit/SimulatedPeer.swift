@@ -17,6 +17,8 @@ struct SimulatedPeer {
   private let ignoresRanges: Bool
   private let ignoresIfRange: Bool
   private let isFaulty: Bool
+  /// `bytes 0-9/*`: parts of a file whose length it does not tell.
+  private let hidesLength: Bool
 
   init(_ random: inout SeededRandom) {
     tags = Tags.allCases.randomElement(using: &random) ?? .strong
@@ -24,6 +26,7 @@ struct SimulatedPeer {
     // A server without versions to compare has nothing to ignore.
     ignoresIfRange = random.oneIn(6)
     isFaulty = random.oneIn(2)
+    hidesLength = random.oneIn(8)
     byteCounts.append(Self.size(&random))
   }
 
@@ -55,7 +58,7 @@ struct SimulatedPeer {
     }
     guard start < total else {
       head.status = 416
-      head.contentRange = random.oneIn(4) ? nil : "bytes */\(total)"
+      head.contentRange = hidesLength || random.oneIn(4) ? nil : "bytes */\(total)"
       return SimulatedAnswer(head: head, version: version, start: 0, end: 0)
     }
     var from = start
@@ -65,7 +68,7 @@ struct SimulatedPeer {
     if isFaulty, random.oneIn(10) { end = Int64.random(in: (from + 1)...total, using: &random) }
     end = max(end, from + 1)
     head.status = isFaulty && random.oneIn(15) ? 200 : 206
-    head.contentRange = "bytes \(from)-\(end - 1)/\(total)"
+    head.contentRange = "bytes \(from)-\(end - 1)/\(hidesLength ? "*" : String(total))"
     head.contentLength = end - from
     return SimulatedAnswer(head: head, version: version, start: from, end: end)
   }

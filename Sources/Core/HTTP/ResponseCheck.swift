@@ -13,6 +13,8 @@ public enum ResponseCheck {
     public var byteCountHeld: Int64
     /// Whether other connections fetch other parts of it right now.
     public var isOneOfMany = false
+    /// Whether a range of this file, whose length nobody told, ended where this question starts.
+    public var isBehindRange = false
 
     public init(
       start: Int64, end: Int64?, total: Int64? = nil, validator: Validator = Validator(), byteCountHeld: Int64 = 0
@@ -61,8 +63,12 @@ public enum ResponseCheck {
     case comparisonFailed = "the bytes held differ from the server's"
   }
 
+  /// 64 PiB, more than any file has: sums of a few lengths stay far from what Int64 holds.
+  public static let largestByteCount: Int64 = 1 << 56
+
   public static func check(_ head: ResponseHead, against question: Question) -> Verdict {
-    switch head.status {
+    if let failure = lengthFailure(head) { return .fail(failure) }
+    return switch head.status {
     case 200, 203: whole(head, question)
     case 206: part(head, question)
     case 304: .notModified
@@ -139,6 +145,8 @@ public enum ResponseCheck {
       let changed = question.validator.compare(with: head) == .changed
       let isOther = question.total.map { $0 != total } ?? false
       if total == question.byteCountHeld, !changed, !isOther { return .complete(total: total) }
+    } else if question.isBehindRange, question.validator.compare(with: head) != .changed {
+      return .complete(total: question.start)
     }
     return .askAnew(because: .notSatisfiable)
   }
@@ -175,6 +183,17 @@ public enum ResponseCheck {
     return TransferFailure(
       .protocolViolation, "server sent Content-Encoding '\(printable(encoding))', asked for identity",
       hint: "encoded bytes have no place in a file that can be resumed")
+  }
+
+  private static func lengthFailure(_ head: ResponseHead) -> TransferFailure? {
+    var lengths = [head.contentLength].compactMap { $0 }
+    switch head.contentRange.map({ ContentRange($0) }) {
+    case .bytes(let range, let total): lengths += [range.end, total ?? 0]
+    case .unsatisfied(let total): lengths.append(total)
+    case .otherUnit, .malformed, nil: break
+    }
+    guard let length = lengths.first(where: { $0 > largestByteCount }) else { return nil }
+    return TransferFailure(.protocolViolation, "server tells of \(length) bytes, more than any file has")
   }
 
   private static func asked(_ question: Question) -> String {

@@ -18,6 +18,7 @@ extension DownloadMachine {
       validator: source == current.ask.source ? currentValidator : Validator(), byteCountHeld: received.byteCount)
     question.hasRange = current.ask.start != nil
     question.isOneOfMany = activeLanes > 1
+    question.isBehindRange = total == nil && rangeEnd != nil && rangeEnd == current.ask.start
     switch ResponseCheck.check(head, against: question) {
     case .accept(let body): return accept(lane, body, head, now: now)
     case .restart(let body, let cause):
@@ -54,6 +55,7 @@ extension DownloadMachine {
       servesRanges = false
     }
     lanes[lane]?.isAnswered = true
+    lanes[lane]?.isRange = body.isRange
     lanes[lane]?.bodyPosition = body.start
     lanes[lane]?.bodyEnd = body.end
     if isFirst {
@@ -79,7 +81,7 @@ extension DownloadMachine {
   }
 
   /// Segments need ranges and a validator that proves they belong together, and a connection of their own each.
-  var canSegment: Bool { servesRanges == true && validator.isStrong && !isMultiplexed && !needsComparison }
+  var canSegment: Bool { servesRanges == true && currentValidator.isStrong && !isMultiplexed && !needsComparison }
 
   private mutating func beginTerritory(_ lane: Int, _ body: ResponseCheck.Body) {
     let start = firstMissing
@@ -126,7 +128,9 @@ extension DownloadMachine {
   private mutating func askAnew(_ cause: ResponseCheck.RestartCause, now: Instant) -> (HeadVerdict, [Action]) {
     let closing = closeAll()
     if received.isEmpty {
-      if cause != .notSatisfiable { return (.drop, closing + start(now: now)) }
+      if cause != .notSatisfiable {
+        return (.drop, closing + (countRestart() ? start(now: now) : fail(restartedTooOften(cause))))
+      }
       // Nothing is held, and yet no range can be had: ask for the whole.
       guard asksRanges else {
         return (.drop, closing + fail(TransferFailure(.protocolViolation, "server refuses the request for the whole")))
@@ -206,6 +210,7 @@ extension DownloadMachine {
     if kept > 0 {
       received.insert(ByteRange(current.bodyPosition, current.bodyPosition + kept))
       current.bodyPosition += kept
+      current.keptByteCount += kept
       planner.advance(lane, to: current.bodyPosition)
       retry.progressed(byteCount: kept)
       verdict.keep = Int(kept)
@@ -234,6 +239,7 @@ extension DownloadMachine {
     }
     let position = planner.position(of: lane)
     if total == nil {
+      if current.isRange, current.keptByteCount > 0 { return askBehind(lane, position, now: now) }
       total = position
       lanes[lane] = nil
       return [.learned] + closeAll() + finish()
@@ -244,17 +250,37 @@ extension DownloadMachine {
         .lengthMismatch, "server closed the connection after \(position) of \(total.map(String.init) ?? "?") bytes")
       return laneFailed(lane, .transient(failure), now: now)
     }
-    if settings.onlyCompares { return closeAll() + finish() }
+    if settings.onlyCompares {
+      return current.bodyPosition >= current.compareEnd ? closeAll() + finish() : nothingNew(lane, now: now)
+    }
     return next(lane, now: now)
+  }
+
+  /// A range of a file whose length nobody tells came to its end, which need not be the file's: only a refusal of what
+  /// is behind it, or an answer that brings nothing more, shows that (RFC 9110 section 15.3.7 lets a server send less
+  /// than was asked).
+  private mutating func askBehind(_ lane: Int, _ position: Int64, now: Instant) -> [Action] {
+    lanes[lane] = nil
+    rangeEnd = position
+    needsComparison = !currentValidator.isStrong
+    return start(now: now)
+  }
+
+  /// An answer in order that brought only bytes that are held: asking the same again at once would never end.
+  private mutating func nothingNew(_ lane: Int, now: Instant) -> [Action] {
+    let failure = TransferFailure(.lengthMismatch, "server sent no byte that is not held already")
+    return laneFailed(lane, .transient(failure), now: now)
   }
 
   /// The lane is free: its next request, or the end of all.
   private mutating func next(_ lane: Int, now: Instant) -> [Action] {
     measure(lane, now: now)
+    let keptByteCount = lanes[lane]?.keptByteCount ?? 0
     lanes[lane] = nil
     if isWhole { return closeAll() + finish() }
     // The server sent less than asked, and nothing proves that the next request meets the same file: compare.
     guard currentValidator.isStrong else {
+      guard keptByteCount > 0 else { return nothingNew(lane, now: now) }
       needsComparison = !received.isEmpty
       return start(now: now)
     }

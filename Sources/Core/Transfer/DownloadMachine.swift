@@ -106,6 +106,10 @@ public struct DownloadMachine: Sendable {
     var isAnswered = false
     /// More came than the head announced.
     var isOverrun = false
+    /// Whether the answer is a range.
+    var isRange = false
+    /// Bytes that were new.
+    var keptByteCount: Int64 = 0
     /// Held bytes up to here are compared, not kept.
     var compareEnd: Int64 = 0
     var rateBase: (moment: Instant, byteCount: Int64) = (.zero, 0)
@@ -149,6 +153,8 @@ public struct DownloadMachine: Sendable {
   /// Bytes of bodies that came in this life, wanted or not.
   public internal(set) var byteCountReceived: Int64 = 0
   var checksFinished: Bool
+  /// Where a range of a file of unknown length ended: what is behind it is asked for next.
+  var rangeEnd: Int64?
 
   public init(_ settings: Settings, saved: Saved = Saved()) {
     self.settings = settings
@@ -168,6 +174,10 @@ public struct DownloadMachine: Sendable {
 
   /// Whether the store must forget what was held before any new byte is kept.
   public var isRestarting: Bool { phase == .restarting }
+  /// Whether all bytes were handed over, and nothing came between since.
+  public var isFinishing: Bool { phase == .finishing }
+  /// Whether a lane still waits for what was asked: an `.open` that was overtaken by the end must not be performed.
+  public func isOpen(_ lane: Int, _ ask: Ask) -> Bool { lane < lanes.count && lanes[lane]?.ask == ask }
   public var activeLanes: Int { lanes.reduce(0) { $0 + ($1 == nil ? 0 : 1) } }
   public var bytesDone: Int64 { received.byteCount }
   public var isWhole: Bool { total.map { received.contains(ByteRange(0, $0)) } ?? false }
@@ -180,6 +190,7 @@ public struct DownloadMachine: Sendable {
   public mutating func start(now: Instant) -> [Action] {
     phase = .running
     if isWhole, !checksFinished { return finish() }
+    if settings.onlyCompares, received.isEmpty { return finish() }
     if received.isEmpty {
       // A length without a byte binds us to nothing.
       total = nil
@@ -312,10 +323,7 @@ public struct DownloadMachine: Sendable {
           .contentChanged, "\(cause.rawValue), \(received.byteCount) bytes of the old one are held",
           hint: "--on-change restart fetches it anew"))
     }
-    restarts += 1
-    if restarts > Self.maxRestarts {
-      return fail(TransferFailure(.contentChanged, "\(cause.rawValue), again and again (\(restarts - 1) restarts)"))
-    }
+    guard countRestart() else { return fail(restartedTooOften(cause)) }
     let lost = received.byteCount
     bytesRefetched += lost
     received = RangeSet()
@@ -323,9 +331,20 @@ public struct DownloadMachine: Sendable {
     validator = Validator()
     needsComparison = false
     asksAgain = 0
+    rangeEnd = nil
     phase = .restarting
     var actions: [Action] = [.restart(because: cause)]
     if lost > 0 { actions.append(.note("\(cause.rawValue): \(Quantity.bytes(lost)) are fetched again")) }
     return actions
+  }
+
+  /// False when there were too many.
+  mutating func countRestart() -> Bool {
+    restarts += 1
+    return restarts <= Self.maxRestarts
+  }
+
+  func restartedTooOften(_ cause: ResponseCheck.RestartCause) -> TransferFailure {
+    TransferFailure(.contentChanged, "\(cause.rawValue), again and again (\(restarts - 1) restarts)")
   }
 }
