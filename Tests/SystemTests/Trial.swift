@@ -43,7 +43,7 @@ struct Trial {
     held: Int64 = Trial.held, then script: Scripted..., sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     server.serve("/f", resource, .on(1, .cut(after: held)))
-    let first = await download("--max-attempts", "1", sourceLocation: sourceLocation)
+    let first = await download("--max-attempts", "1", "--connections", "1", sourceLocation: sourceLocation)
     #expect(first.exitStatus != 0, "\(first)", sourceLocation: sourceLocation)
     #expect(sandbox.partNames.count == 1, "\(sandbox.names)", sourceLocation: sourceLocation)
     #expect(!TestFiles.exists(target), sourceLocation: sourceLocation)
