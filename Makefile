@@ -7,7 +7,7 @@ PROGRAMS = hermes-transfer hermes-gateway
 .PHONY: autobahn help build test demo bench lint install uninstall clean
 
 help:
-	@echo 'make build | test | demo | lint | clean | bench [WORK=download|small-files|lossy-line|start]'
+	@echo 'make build | test | demo | lint | clean | bench [WORK=download|small-files|lossy-line|session|start]'
 	@echo 'make install | uninstall   (PREFIX=$(PREFIX) DESTDIR=$(DESTDIR))'
 
 build:

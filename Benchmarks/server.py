@@ -34,12 +34,22 @@ http {{
 """
 
 
+def certified(folder):
+    """A certificate for this machine, its own authority, and its key."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+    return certificate, key
+
+
 class Server:
     """Used as `with Server(root) as server:`; `inside` is a command such as `ip netns exec NAME` to start it in."""
 
     def __init__(self, root, address="127.0.0.1", port=None, tls=False, inside=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hermes-bench-nginx-"))
-        self.authority = self.folder / "certificate.pem"
+        self.authority, self.key = certified(self.folder) if tls else (None, None)
         self.address, self.port = address, port or free_port()
         self.origin = f"{'https' if tls else 'http'}://{address}:{self.port}"
         self.inside, self.tls, self.root = list(inside), tls, root
@@ -47,7 +57,8 @@ class Server:
     def __enter__(self):
         file = self.folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(
-            folder=self.folder, address=self.address, root=self.root, tls=self.certified() if self.tls else "",
+            folder=self.folder, address=self.address, root=self.root,
+            tls=f"ssl_certificate {self.authority}; ssl_certificate_key {self.key};" if self.tls else "",
             port=f"{self.port}{' ssl' if self.tls else ''}"))
         words = ["nginx", "-p", self.folder, "-e", self.folder / "error.log", "-c", file]
         path = f"{os.environ['PATH']}:/usr/sbin:/sbin"
@@ -60,14 +71,6 @@ class Server:
         self.process.terminate()
         self.process.wait()
         shutil.rmtree(self.folder)
-
-    def certified(self):
-        key = self.folder / "key.pem"
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-             "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-             "-keyout", key, "-out", self.authority], check=True, stderr=subprocess.DEVNULL)
-        return f"ssl_certificate {self.authority}; ssl_certificate_key {key};"
 
     def await_answer(self):
         """Asks until it answers; the question is put from where the server is."""

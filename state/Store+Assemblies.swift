@@ -111,7 +111,7 @@ extension Store {
 
   private func parts(of number: Int64) throws(StateError) -> [HeldPart] {
     try database.rows(Self.selectParts, { $0.bind(number) }) {
-      HeldPart(part: Int($0.integer()), start: $0.integer(), byteCount: $0.integer(), sha256: $0.text())
+      HeldPart(part: Int($0.integer()), start: $0.integer(), byteCount: $0.integer(), tag: $0.text())
     }
   }
 
@@ -121,7 +121,7 @@ extension Store {
       $0.bind(part.part)
       $0.bind(part.start)
       $0.bind(part.byteCount)
-      $0.bind(part.sha256)
+      $0.bind(part.tag)
     }
   }
 
@@ -136,7 +136,7 @@ extension Store {
     ORDER BY updated_at, number
     """
   static let selectParts = """
-    SELECT part, start, byte_count, sha256 FROM assembly_parts WHERE assembly = ? ORDER BY part
+    SELECT part, start, byte_count, tag FROM assembly_parts WHERE assembly = ? ORDER BY part
     """
   private static let insertAssembly = """
     INSERT INTO assemblies (\(AssemblyRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -145,6 +145,6 @@ extension Store {
     UPDATE assemblies SET (\(AssemblyRecord.columns)) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE number = ?
     """
   private static let insertPart = """
-    INSERT OR REPLACE INTO assembly_parts (assembly, part, start, byte_count, sha256) VALUES (?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO assembly_parts (assembly, part, start, byte_count, tag) VALUES (?, ?, ?, ?, ?)
     """
 }

@@ -19,12 +19,25 @@ public struct Base64Decoder: Sendable {
 
   public init() {}
 
+  /// Hands the bytes over; nothing of them is left here.
+  public mutating func take() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
+  /// Takes memory that `take` handed over for what comes next: new memory and its page faults would cost as much as the
+  /// decoding.
+  public mutating func reuse(_ memory: inout [UInt8]) {
+    guard bytes.isEmpty, memory.capacity > bytes.capacity else { return }
+    swap(&bytes, &memory)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
   /// Forgets the text before; the memory is kept for the next one.
   public mutating func begin() {
-    var kept = bytes
-    kept.removeAll(keepingCapacity: true)
-    self = Base64Decoder()
-    bytes = kept
+    bytes.removeAll(keepingCapacity: true)
+    (group, groupCount, paddingCount) = (0, 0, 0)
+    (isBad, windowCount) = (false, Self.maxWindowCount)
   }
 
   /// Decodes the text's next characters.

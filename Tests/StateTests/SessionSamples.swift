@@ -63,6 +63,6 @@ extension AssemblyRecord {
 
 extension HeldPart {
   static func sample(_ number: Int) -> HeldPart {
-    HeldPart(part: number, start: Int64(number) * 100, byteCount: 100, sha256: "part-\(number)")
+    HeldPart(part: number, start: Int64(number) * 100, byteCount: 100, tag: "part-\(number)")
   }
 }

@@ -80,7 +80,8 @@ CREATE TABLE assembly_parts (
   part INTEGER NOT NULL,
   start INTEGER NOT NULL,
   byte_count INTEGER NOT NULL,
-  sha256 TEXT NOT NULL,
+  -- Equal for equal bytes.
+  tag TEXT NOT NULL,
   PRIMARY KEY (assembly, part)
 ) STRICT, WITHOUT ROWID;
 

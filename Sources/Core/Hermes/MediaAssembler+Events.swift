@@ -3,20 +3,20 @@ extension MediaAssembler {
 
   /// A part came whole, its base64 good; its bytes wait for the verdict.
   public mutating func partReceived(
-    _ frame: MediaFrame, byteCount count: Int64, sha256: String, now: Instant
+    _ frame: MediaFrame, byteCount count: Int64, tag: String, now: Instant
   ) -> [Action] {
     guard !rejectedIDs.contains(frame.id) else { return [] }
-    if finishing.values.contains(where: { $0.id == frame.id && agrees($0, frame, count, sha256) }) { return [] }
-    guard let known = open[frame.id] else { return begin(frame, count, sha256, now: now) }
+    if finishing.values.contains(where: { $0.id == frame.id && agrees($0, frame, count, tag) }) { return [] }
+    guard let known = open[frame.id] else { return begin(frame, count, tag, now: now) }
     if known.head.parts != frame.parts {
       guard known.connection != connection else {
         return reject(MediaRejection(frame.id, .partsChanged(from: known.head.parts, to: frame.parts)))
       }
-      return drop(frame.id) + begin(frame, count, sha256, now: now)
+      return drop(frame.id) + begin(frame, count, tag, now: now)
     }
-    guard known.parts[frame.part] != nil else { return append(frame, count, sha256, now: now) }
-    guard agrees(known, frame, count, sha256) else {
-      return drop(frame.id) + warning(frame.id) + begin(frame, count, sha256, now: now)
+    guard known.parts[frame.part] != nil else { return append(frame, count, tag, now: now) }
+    guard agrees(known, frame, count, tag) else {
+      return drop(frame.id) + warning(frame.id) + begin(frame, count, tag, now: now)
     }
     open[frame.id]?.touchedAt = now
     open[frame.id]?.connection = connection
@@ -63,25 +63,25 @@ extension MediaAssembler {
 
   // MARK: Deciding
 
-  private func agrees(_ known: Assembly, _ frame: MediaFrame, _ count: Int64, _ sha256: String) -> Bool {
+  private func agrees(_ known: Assembly, _ frame: MediaFrame, _ count: Int64, _ tag: String) -> Bool {
     guard known.head.parts == frame.parts, let held = known.parts[frame.part] else { return false }
-    return held.byteCount == count && held.sha256 == sha256
+    return held.byteCount == count && held.tag == tag
   }
 
-  private mutating func begin(_ frame: MediaFrame, _ count: Int64, _ sha256: String, now: Instant) -> [Action] {
+  private mutating func begin(_ frame: MediaFrame, _ count: Int64, _ tag: String, now: Instant) -> [Action] {
     guard open.count < limits.maxOpenCount else {
       return reject(MediaRejection(frame.id, .tooManyOpen(limit: limits.maxOpenCount)))
     }
     let number = nextNumber
     nextNumber += 1
     open[frame.id] = Assembly(number: number, head: frame, touchedAt: now, connection: connection)
-    let appended = append(frame, count, sha256, now: now)
+    let appended = append(frame, count, tag, now: now)
     // Refused at once: there is nothing to remove.
     guard open[frame.id] != nil else { return appended.filter { $0 != .discard(assembly: number) } }
     return [.begin(assembly: number, frame)] + appended
   }
 
-  private mutating func append(_ frame: MediaFrame, _ count: Int64, _ sha256: String, now: Instant) -> [Action] {
+  private mutating func append(_ frame: MediaFrame, _ count: Int64, _ tag: String, now: Instant) -> [Action] {
     guard var assembly = open[frame.id] else { return [] }
     guard assembly.byteCount + count <= limits.maxMediaByteCount else {
       return reject(MediaRejection(frame.id, .tooLarge(limit: limits.maxMediaByteCount)))
@@ -89,7 +89,7 @@ extension MediaAssembler {
     guard byteCount + count <= limits.maxOpenByteCount else {
       return reject(MediaRejection(frame.id, .noRoom(limit: limits.maxOpenByteCount)))
     }
-    let part = HeldPart(part: frame.part, start: assembly.end, byteCount: count, sha256: sha256)
+    let part = HeldPart(part: frame.part, start: assembly.end, byteCount: count, tag: tag)
     assembly.parts[frame.part] = part
     assembly.end += count
     assembly.byteCount += count

@@ -23,14 +23,14 @@ public struct HeldPart: Hashable, Sendable {
   /// Its first byte in the part file.
   public var start: Int64
   public var byteCount: Int64
-  /// Lower-case hexadecimal.
-  public var sha256: String
+  /// Equal for equal bytes.
+  public var tag: String
 
-  public init(part: Int, start: Int64, byteCount: Int64, sha256: String) {
+  public init(part: Int, start: Int64, byteCount: Int64, tag: String) {
     self.part = part
     self.start = start
     self.byteCount = byteCount
-    self.sha256 = sha256
+    self.tag = tag
   }
 }
 

@@ -21,6 +21,8 @@ final class AssemblyShelf: @unchecked Sendable {
   private let limits: MediaLimits
   private let bootID: String
   private var records: [Int: AssemblyRecord] = [:]
+  /// Of what came in order, so that the file need not be read again.
+  private var digests: [Int: RunningDigest] = [:]
 
   init(session: SessionKey, folder: String, limits: MediaLimits, bootID: String) {
     self.session = session
@@ -74,7 +76,7 @@ final class AssemblyShelf: @unchecked Sendable {
       for part in record.parts where part.start + part.byteCount <= byteCount {
         if isSameBoot {
           kept.append(part)
-        } else if try Self.digest(of: part, in: file) == part.sha256 {
+        } else if try Self.tag(of: part, in: file) == part.tag {
           kept.append(part)
         }
       }
@@ -88,10 +90,18 @@ final class AssemblyShelf: @unchecked Sendable {
     try store.rewrite(record)
   }
 
-  private static func digest(of part: HeldPart, in file: borrowing Descriptor) throws(Errno) -> String {
-    let digest = Digest(.sha256)
-    try self.digest(file, from: part.start, byteCount: part.byteCount, into: digest)
-    return digest.finishHexadecimal()
+  private static func tag(of part: HeldPart, in file: borrowing Descriptor) throws(Errno) -> String {
+    // No longer than the file, whatever the record says.
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(part.byteCount), alignment: 16)
+    defer { unsafe room.deallocate() }
+    var done = 0
+    while done < room.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[done...])
+      let count = try unsafe file.read(into: rest, at: part.start + Int64(done))
+      guard count > 0 else { throw .ioError }
+      done += count
+    }
+    return unsafe EqualityTag.of(UnsafeRawBufferPointer(room))
   }
 
   func adopt(_ record: AssemblyRecord, as number: Int) { records[number] = record }
@@ -114,6 +124,7 @@ final class AssemblyShelf: @unchecked Sendable {
     // In place of an earlier one of the same ID, whose part file goes.
     if let old = try store.assembly(of: session, idDigest: digest) { removePart(old) }
     records[number] = try store.begin(record)
+    digests[number] = RunningDigest()
   }
 
   /// Nil when it is written and recorded.
@@ -128,6 +139,7 @@ final class AssemblyShelf: @unchecked Sendable {
       return failure(error, "cannot write to \(folder)")
     }
     records[number]?.parts.append(part)
+    digests[number]?.add(bytes, at: part.start, part: part.part)
     try store.add([part], to: record.number, at: now)
     return nil
   }
@@ -141,6 +153,7 @@ final class AssemblyShelf: @unchecked Sendable {
   }
 
   func discard(_ number: Int, _ store: Store) throws(StateError) {
+    digests[number] = nil
     guard let record = records.removeValue(forKey: number) else { return }
     try drop(record, store)
   }
@@ -162,7 +175,8 @@ final class AssemblyShelf: @unchecked Sendable {
       return .failed(TransferFailure(.internalError, "a media was finished that was not begun"))
     }
     let whole: WholeFile
-    do throws(Errno) { whole = try self.whole(record, join) } catch {
+    let digest = digests.removeValue(forKey: number)
+    do throws(Errno) { whole = try self.whole(record, join, digest) } catch {
       records[number] = record
       return .failed(failure(error, "cannot put together \(head.fileName ?? head.fallbackName)"))
     }
@@ -191,16 +205,19 @@ final class AssemblyShelf: @unchecked Sendable {
 
   /// The content in one file, synced, with its digest.
   private func whole(
-    _ record: AssemblyRecord, _ join: MediaJoin
+    _ record: AssemblyRecord, _ join: MediaJoin, _ running: RunningDigest?
   ) throws(Errno) -> WholeFile {
     let source = try openPart(record)
-    let digest = Digest(.sha256)
     if join.isInOrder {
-      try Self.digest(source, from: 0, byteCount: join.byteCount, into: digest)
+      let running = running ?? RunningDigest()
+      // Nothing is left to read when all parts came in order, in this life.
+      let start = running.end
+      try Self.digest(source, from: start, byteCount: join.byteCount - start, into: running.digest)
       try source.truncate(byteCount: join.byteCount)
       try source.syncData()
-      return WholeFile(name: record.partName, sha256: digest.finishHexadecimal(), inode: try source.status().inode)
+      return WholeFile(name: record.partName, sha256: running.digest.finishHexadecimal(), inode: try source.status().inode)
     }
+    let digest = Digest(.sha256)
     let name = record.partName + ".joined"
     try Files.unlink(Paths.join(folder, name), ifThere: true)
     let target = try Files.createExclusively(Paths.join(folder, name))
@@ -293,6 +310,20 @@ final class AssemblyShelf: @unchecked Sendable {
   private func failure(_ error: Errno, _ what: String) -> TransferFailure {
     error.isDiskFull
       ? TransferFailure(.diskFull, "disk full in \(folder)") : TransferFailure(.localFile, "\(what): \(error)")
+  }
+}
+
+/// The digest of a media as far as its parts came in their order, one behind the other in the part file.
+private struct RunningDigest {
+  let digest = Digest(.sha256)
+  private(set) var end: Int64 = 0
+  private var nextPart = 0
+
+  mutating func add(_ bytes: [UInt8], at start: Int64, part: Int) {
+    guard part == nextPart, start == end else { return }
+    digest.update(bytes)
+    end += Int64(bytes.count)
+    nextPart += 1
   }
 }
 

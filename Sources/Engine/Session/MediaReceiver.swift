@@ -2,6 +2,7 @@ import Core
 import Crypto
 import Posix
 import State
+import WebSocket
 
 /// Performs what a `MediaAssembler` decides: media that come in parts, assembled on disk. On the loop's thread.
 ///
@@ -64,21 +65,19 @@ final class MediaReceiver: @unchecked Sendable {
 
   func rejected(_ rejection: MediaRejection) { perform(assembler.rejected(rejection), nil) }
 
-  func partReceived(_ frame: MediaFrame, _ bytes: [UInt8]) {
-    let digest = Digest(.sha256)
-    digest.update(bytes)
+  func partReceived(_ frame: MediaFrame, _ part: PartBytes) {
     let actions = assembler.partReceived(
-      frame, byteCount: Int64(bytes.count), sha256: digest.finishHexadecimal(), now: core.now)
-    perform(actions, bytes)
+      frame, byteCount: Int64(part.bytes.count), tag: EqualityTag.of(part.bytes), now: core.now)
+    perform(actions, part)
   }
 
   // MARK: Performing
 
-  private func perform(_ actions: [MediaAssembler.Action], _ bytes: [UInt8]?) {
+  private func perform(_ actions: [MediaAssembler.Action], _ bytes: PartBytes?) {
     for action in actions {
       switch action {
       case .begin(let number, let head): begin(number, head)
-      case .write(let number, let part): write(number, part, bytes ?? [])
+      case .write(let number, let part): if let bytes { write(number, part, bytes) }
       case .amend(let number, let head): core.store { [shelf] store, _ in try shelf.amend(number, head, store) }
       case .discard(let number): discard(number)
       case .finish(let number, let head, let join): finish(number, head, join)
@@ -92,12 +91,13 @@ final class MediaReceiver: @unchecked Sendable {
     core.store { [shelf] store, _ in try shelf.begin(number, head, store, now: now) }
   }
 
-  private func write(_ number: Int, _ part: HeldPart, _ bytes: [UInt8]) {
+  private func write(_ number: Int, _ part: HeldPart, _ data: PartBytes) {
     busy(1)
     let now = core.wallClock
     core.store { [self] store, reply in
-      let failure = try shelf.write(number, part, bytes, store, now: now)
+      let failure = try shelf.write(number, part, data.bytes, store, now: now)
       reply { core in
+        self.session.decoder.reuse(&data.bytes)
         self.busy(-1)
         if let failure {
           self.perform(self.assembler.partFailed(number, failure), nil)
@@ -179,6 +179,15 @@ final class MediaReceiver: @unchecked Sendable {
     if target.sendsToken, let token = session.profile.token { request.network.bearerToken = token.exposed }
     session.fetch(frame, request)
   }
+}
+
+/// The bytes of one part, in memory that goes from the decoder to the disk and back.
+///
+/// `@unchecked Sendable`: with whoever has it, one at a time.
+final class PartBytes: @unchecked Sendable {
+  var bytes: [UInt8]
+
+  init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
 }
 
 extension MediaFrame {

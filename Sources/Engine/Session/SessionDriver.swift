@@ -313,7 +313,7 @@ extension SessionDriver: SessionLinkOwner {
     guard let receiver else { return }
     guard media.hasData else { return receiver.linkReceived(media) }
     guard decoder.finish() else { return receiver.rejected(MediaRejection(media.id, .badData)) }
-    receiver.partReceived(media, decoder.bytes)
+    receiver.partReceived(media, PartBytes(decoder.take()))
   }
 
   /// Fetches a file that came by a link, with the engine's own downloads.

@@ -22,7 +22,7 @@ import Testing
     byteCount: Int64 = 10, at moment: Instant = .zero
   ) -> [MediaAssembler.Action] {
     var actions = assembler.partReceived(
-      frame(id, part, of: parts), byteCount: byteCount, sha256: "\(sha256)\(part)", now: moment)
+      frame(id, part, of: parts), byteCount: byteCount, tag: "\(sha256)\(part)", now: moment)
     for case .write(let number, let held) in actions {
       actions += assembler.partRecorded(number, part: held.part, now: moment)
     }
@@ -68,11 +68,11 @@ import Testing
 
   @Test func `a media is complete when its parts are recorded, not when they came`() {
     var assembler = assembler()
-    let actions = assembler.partReceived(frame("m", 0, of: 1), byteCount: 0, sha256: "a", now: now)
+    let actions = assembler.partReceived(frame("m", 0, of: 1), byteCount: 0, tag: "a", now: now)
     #expect(
       actions == [
         .begin(assembly: 1, frame("m", 0, of: 1)),
-        .write(assembly: 1, HeldPart(part: 0, start: 0, byteCount: 0, sha256: "a")),
+        .write(assembly: 1, HeldPart(part: 0, start: 0, byteCount: 0, tag: "a")),
       ])
     #expect(assembler.held("m")?.held.isEmpty == true)
     let result1 = joins(assembler.partRecorded(1, part: 0, now: now))
@@ -89,7 +89,7 @@ import Testing
   @Test func `the caption counts wherever it came`() {
     var assembler = assembler()
     _ = take(&assembler, "m", 1, of: 3)
-    let actions = assembler.partReceived(frame("m", 2, of: 3, caption: "c"), byteCount: 1, sha256: "x", now: now)
+    let actions = assembler.partReceived(frame("m", 2, of: 3, caption: "c"), byteCount: 1, tag: "x", now: now)
     #expect(actions.first == .amend(assembly: 1, frame("m", 1, of: 3, caption: "c")))
   }
 
@@ -195,7 +195,7 @@ import Testing
 
   @Test func `a disk that takes nothing fails the media and no other`() {
     var assembler = assembler()
-    _ = assembler.partReceived(frame("m", 0, of: 2), byteCount: 10, sha256: "a", now: now)
+    _ = assembler.partReceived(frame("m", 0, of: 2), byteCount: 10, tag: "a", now: now)
     let failure = TransferFailure(.diskFull, "no room")
     #expect(
       assembler.partFailed(1, failure)
@@ -238,8 +238,8 @@ import Testing
   @Test func `a new life takes over what was recorded, and finishes what was complete`() {
     var assembler = MediaAssembler()
     let parts = [
-      HeldPart(part: 2, start: 0, byteCount: 10, sha256: "a2"),
-      HeldPart(part: 0, start: 10, byteCount: 10, sha256: "a0"),
+      HeldPart(part: 2, start: 0, byteCount: 10, tag: "a2"),
+      HeldPart(part: 0, start: 10, byteCount: 10, tag: "a0"),
     ]
     let open = assembler.restore(.init(head: frame("m", 2, of: 3), parts: parts, idleSeconds: 590), now: now)
     #expect(open?.number == 1 && open?.actions.isEmpty == true)
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test func `what cannot have been saved is not taken over`() {
-    let good = HeldPart(part: 0, start: 0, byteCount: 10, sha256: "a")
+    let good = HeldPart(part: 0, start: 0, byteCount: 10, tag: "a")
     var far = good
     far.part = 3
     var negative = good

@@ -105,7 +105,7 @@ struct SimulatedFolder {
     case 1:
       // Bytes behind the end are what an earlier life wrote and did not record.
       cut(row.inode, to: part.start)
-      cachedFiles[row.inode]?.append(part.sha256)
+      cachedFiles[row.inode]?.append(part.tag)
     case 2: syncedFiles[row.inode] = cachedFiles[row.inode]
     default:
       if syncedFiles[row.inode]?.joined().utf8.count ?? 0 < Int(part.start + part.byteCount) {
@@ -194,7 +194,7 @@ struct SimulatedFolder {
       var end: Int64 = 0
       let parts = join.parts.map { part in
         defer { end += part.byteCount }
-        return HeldPart(part: part.part, start: end, byteCount: part.byteCount, sha256: part.sha256)
+        return HeldPart(part: part.part, start: end, byteCount: part.byteCount, tag: part.tag)
       }
       update(row.number) {
         $0.inode = new

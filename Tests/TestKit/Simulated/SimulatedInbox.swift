@@ -93,7 +93,7 @@ public struct SimulatedInbox {
     let (frame, version) = onTheWay.removeFirst()
     let text = Self.bytes(frame, version)
     tell("part \(frame.part) of \(frame.parts) of \(frame.id), version \(version)")
-    perform(assembler.partReceived(frame, byteCount: Int64(text.utf8.count), sha256: text, now: now))
+    perform(assembler.partReceived(frame, byteCount: Int64(text.utf8.count), tag: text, now: now))
   }
 
   /// A new connection: the gateway sends again what it does not know to have arrived.
