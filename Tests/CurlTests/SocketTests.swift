@@ -130,8 +130,8 @@ struct SocketTests {
       user.onConnect = { gate.open() }
       await user.run(server.url(), on: loop)
       #expect(user.isConnected && user.error == nil && user.received.isEmpty)
-      // A tenth of it on a machine with nothing else to do; the loop itself would sleep for a minute.
-      #expect(user.endedAt - end.withLock { $0 } < 1_000_000_000)
+      // However slow the machine: the loop itself would sleep for a minute.
+      #expect(user.endedAt - end.withLock { $0 } < 30_000_000_000)
     }
   }
 

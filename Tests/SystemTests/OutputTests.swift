@@ -78,7 +78,7 @@ import Testing
     let hasBegun = await eventually { [trial] in trial.partByteCount > 0 }
     #expect(hasBegun)
     life.kill(signal)
-    let result = await life.wait(seconds: 5)
+    let result = await life.wait(seconds: 20)
     #expect(result.exitStatus == exit, "\(result)")
     #expect(result.standardError.contains("resume"), "\(result)")
     #expect(!TestFiles.exists(trial.target))

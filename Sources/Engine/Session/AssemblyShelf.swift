@@ -215,7 +215,8 @@ final class AssemblyShelf: @unchecked Sendable {
       try Self.digest(source, from: start, byteCount: join.byteCount - start, into: running.digest)
       try source.truncate(byteCount: join.byteCount)
       try source.syncData()
-      return WholeFile(name: record.partName, sha256: running.digest.finishHexadecimal(), inode: try source.status().inode)
+      let sha256 = running.digest.finishHexadecimal()
+      return WholeFile(name: record.partName, sha256: sha256, inode: try source.status().inode)
     }
     let digest = Digest(.sha256)
     let name = record.partName + ".joined"
