@@ -98,10 +98,9 @@ final class DownloadDriver {
 
   /// Called each tick while the transfer runs or waits.
   func tick(_ now: Instant) {
-    guard !isEnded else { return }
-    // Whole already, it is not late any more.
-    let isLate = snapshot.state != .verifying && record.deadlineAt.map { core.wallClock >= $0 } ?? false
-    if isLate { return exceedDeadline() }
+    // Whole already, it is not late any more, and waits for nobody but the disk.
+    guard !isEnded, snapshot.state != .verifying else { return }
+    if let deadline = record.deadlineAt, core.wallClock >= deadline { return exceedDeadline() }
     watchStalls(now)
     // Nobody is asked for bytes that have no place yet.
     if snapshot.reason != .disk || hasRoom { perform(machine.timerFired(now: now)) }
