@@ -191,6 +191,27 @@ struct SessionTests {
     #expect(await listener.wait().exitStatus == 143)
   }
 
+  @Test func `what was left to a process that ends before it was sent goes out from the one that waits`() async throws {
+    let trial = try SessionTrial(faults: ["blackhole=hello:1"])
+    defer { trial.gateway.stop() }
+    await trial.addProfile()
+    trial.sandbox.root.write("x", to: "downloads/f")
+    // It has the session, and the gateway does not answer it.
+    let listener = trial.sandbox.start(["listen"])
+    let locks = "\(trial.sandbox.stateFolder)/sessions"
+    #expect(await eventually { TestFiles.names(in: locks).contains { TestFiles.text("\(locks)/\($0)") != "" } })
+    let text = trial.sandbox.start(["send", "hi"])
+    let file = trial.sandbox.start(["upload", trial.sandbox.path("f")])
+    #expect(await eventually { file.errorSoFar.contains("it sends the file") })
+    listener.kill(SIGKILL)
+    _ = await listener.wait()
+    for life in [text, file] {
+      let result = await life.wait()
+      #expect(result.exitStatus == 0, "\(result)")
+    }
+    #expect(SessionTrial.visible(trial.media.path) == ["f"])
+  }
+
   @Test func `W55 the token is in no output, no file of the state and no argument`() async throws {
     let trial = try SessionTrial(faults: ["upgrade-status=503:1"])
     defer { trial.gateway.stop() }

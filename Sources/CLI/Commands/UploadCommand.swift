@@ -6,23 +6,33 @@ import State
 @MainActor
 enum UploadCommand {
   static func run(_ context: CommandContext) async throws(TransferFailure) -> ExitStatus {
-    let requests = try requests(context)
     let setup = try SessionSetup(context)
-    let runner = Runner(context)
+    var requests = try requests(context)
+    var worst = ExitStatus.success
+    while true {
+      let refusal: TransferFailure
+      do throws(TransferFailure) { return max(worst, try await send(requests, setup)) } catch { refusal = error }
+      guard SessionSetup.isElsewhere(refusal) else { throw refusal }
+      let (status, rest) = try await leave(requests, setup, refusal)
+      worst = max(worst, status)
+      if rest.isEmpty { return worst }
+      // Who had the session is gone: the rest goes out from here, under the same IDs.
+      requests = rest
+    }
+  }
+
+  private static func send(
+    _ requests: [MediaRequest], _ setup: SessionSetup
+  ) async throws(TransferFailure) -> ExitStatus {
+    let runner = Runner(setup.context)
     var session: HermesSession?
-    let status: ExitStatus
-    do throws(TransferFailure) {
-      status = try await runner.run(rethrowing: .inUse) { engine throws(TransferFailure) in
-        let own = try setup.session(engine)
-        session = own
-        Task { await setup.tellAll(own) }
-        _ = try await own.upload(requests)
-        await own.connect()
-        return false
-      }
-    } catch {
-      guard SessionSetup.isElsewhere(error) else { throw error }
-      return try await leave(requests, setup, error)
+    let status = try await runner.run(rethrowing: .inUse) { engine throws(TransferFailure) in
+      let own = try setup.session(engine)
+      session = own
+      Task { await setup.tellAll(own) }
+      _ = try await own.upload(requests)
+      await own.connect()
+      return false
     }
     await session?.disconnect()
     return status
@@ -56,32 +66,26 @@ enum UploadCommand {
     return Int(size) / 3 * 3
   }
 
-  /// Another process has the session: it takes what is left in the state, and this one waits for the end.
+  /// Another process has the session: it takes what is left in the state, and this one waits for the end, its own or
+  /// that of the other; answers what is still to be sent then.
   private static func leave(
     _ requests: [MediaRequest], _ setup: SessionSetup, _ refusal: TransferFailure
-  ) async throws(TransferFailure) -> ExitStatus {
+  ) async throws(TransferFailure) -> (ExitStatus, rest: [MediaRequest]) {
     let context = setup.context
     let ids = try HermesSession.leave(requests, profile: setup.profile, stateFolder: context.stateFolder)
     context.console.note("\(refusal.message): it sends the file")
     let reader = try StateReader(context)
     while true {
-      if let status = context.interruption.status { return status }
+      if let status = context.interruption.status { return (status, []) }
+      // Asked first: what the other sent before it ended is recorded by then.
+      let isHeld = try setup.isHeld
       let records = try reader.records(.ids(ids))
-      if records.allSatisfy(\.state.isFinal) { return tell(records, context) }
-      guard try isHeld(setup) else {
-        throw TransferFailure(
-          .interrupted, "the process that has the session ended", hint: "what is left goes out with the next session")
+      let ended = records.filter(\.state.isFinal)
+      if !isHeld || ended.count == records.count {
+        let endedIDs = Set(ended.map(\.id))
+        return (tell(ended, context), zip(requests, ids).filter { !endedIDs.contains($1) }.map(\.0))
       }
       await pause(milliseconds: WaitCommand.pollMilliseconds)
-    }
-  }
-
-  private static func isHeld(_ setup: SessionSetup) throws(TransferFailure) -> Bool {
-    let folder = try setup.context.stateFolder
-    do throws(StateError) {
-      return try SessionLock.isHeld(folder: folder, session: setup.profile.key)
-    } catch {
-      throw error.failure
     }
   }
 

@@ -1,5 +1,6 @@
 import Core
 import HermesTransfer
+import State
 
 /// What every command that talks to a gateway begins with.
 @MainActor
@@ -43,6 +44,18 @@ struct SessionSetup {
     case .result(let text): context.console.note(text)
     case .note(let text), .detail(let text): context.console.detail(text)
     case .nothing: break
+    }
+  }
+
+  /// Whether a living process has the session.
+  var isHeld: Bool {
+    get throws(TransferFailure) {
+      let folder = try context.stateFolder
+      do throws(StateError) {
+        return try SessionLock.isHeld(folder: folder, session: profile.key)
+      } catch {
+        throw error.failure
+      }
     }
   }
 
