@@ -2,7 +2,7 @@ import Curl
 import TestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct ErrorTests {
   private func error(
     _ script: @escaping @Sendable (Peer) -> Void, url: (ByteServer) -> String = { $0.url() },
     headerLines: [String] = [], options: CurlOptions = CurlOptions()

@@ -38,7 +38,7 @@ private final class Counter: @unchecked Sendable {
   var order: [Int] = []
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopTests {
   @Test func `an actor runs on the loop's thread`() async {
     await withLoop { loop, _ in
       let guest = Guest(loop)

@@ -2,7 +2,7 @@ import Curl
 import TestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OptionTests {
+@Suite(.timeLimit(.minutes(5))) struct OptionTests {
   private let echo: @Sendable (Peer) -> Void = { peer in
     while let head = peer.readHead() { peer.answer(head) }
   }

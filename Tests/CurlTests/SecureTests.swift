@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// TLS and HTTP/2 with a server of somebody else.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ForeignPeer.Kind.caddy.isInstalled, "Caddy is not installed"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: ForeignPeer.Kind.caddy.isInstalled, "Caddy is not installed"))
 struct SecureTests {
   @Test func `Caddy is trusted by its authority only, and shares one HTTP 2 connection`() async throws {
     let caddy = try await ForeignPeer(.caddy)

@@ -80,7 +80,7 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketTests {
   @Test func `bytes go out and come back, more than the kernels hold`() async {
     await withLoop({ $0.echo() }) { loop, server in

@@ -2,7 +2,7 @@ import Core
 import Curl
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransferTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferTests {
   @Test func `a body comes whole, in many pieces`() async {
     let bytes = pattern(1 << 20)
     await withLoop { peer in

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Our session with our gateway, in one process.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HermesSessionTests {
   private struct Scene {
     let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import HermesTransfer
 import TestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReconnectingWebSocketTests {
   @Test func `texts and bytes go out and come back`() async throws {
     let peer = ScriptedPeer { session in

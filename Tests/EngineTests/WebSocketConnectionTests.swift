@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import HermesTransfer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebSocketConnectionTests {
   @Test func `messages go both ways, and the end is in order`() async {
     await withPeer({ session in

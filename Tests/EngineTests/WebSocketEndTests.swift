@@ -8,7 +8,7 @@ import WebSocket
 @testable import HermesTransfer
 
 /// Connections that end badly, or while one side does not listen.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebSocketEndTests {
   @Test func `W8 a message that is read in seven pieces is one`() async {
     let user = ConnectionUser()

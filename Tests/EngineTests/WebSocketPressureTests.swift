@@ -8,7 +8,7 @@ import WebSocket
 @testable import struct HermesTransfer.Queue
 
 /// Readers and senders of a `ReconnectingWebSocket` that are slower than the other side.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebSocketPressureTests {
   @Test func `a reader that is slow makes the server wait, and does not lose the connection for it`() async throws {
     let sentCount = Guarded(0)
