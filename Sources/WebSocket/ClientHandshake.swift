@@ -45,11 +45,13 @@ public struct ClientHandshake: Sendable {
   ///   - target: path and query, percent-encoded.
   ///   - headerLines: whole lines, `Name: value`, without line breaks.
   ///   - subprotocols: offered in order of preference.
+  ///   - nonce: 16 bytes that nobody can guess; made when they are not given.
   public init(
     host: String, target: String, headerLines: [String] = [], subprotocols: [String] = [],
-    random: inout some RandomNumberGenerator
+    nonce: [UInt8]? = nil
   ) {
-    key = HandshakeKey.base64(Self.nonce(random.next(), random.next()))
+    var random = SecureRandom()
+    key = HandshakeKey.base64(nonce ?? random.bytes(count: 16))
     self.subprotocols = subprotocols
     var lines = [
       "GET \(target) HTTP/1.1", "Host: \(host)", "Upgrade: websocket", "Connection: Upgrade",
@@ -59,10 +61,6 @@ public struct ClientHandshake: Sendable {
     lines += headerLines
     // A line break within a line would be another line of somebody else's.
     request = Array((lines.map { $0.filter { !$0.isNewline } }.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-  }
-
-  private static func nonce(_ first: UInt64, _ second: UInt64) -> [UInt8] {
-    [first, second].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
   }
 
   /// Takes what came; nil while more is needed.

@@ -36,8 +36,7 @@ final class Echo: WebSocketSink {
   }
 
   private func open(_ host: String, _ target: String) -> [UInt8]? {
-    var random = SecureRandom()
-    var handshake = ClientHandshake(host: host, target: target, random: &random)
+    var handshake = ClientHandshake(host: host, target: target)
     guard write(handshake.request) else { return nil }
     while let bytes = read() {
       switch handshake.receive(bytes) {

@@ -4,9 +4,8 @@ import WebSocket
 
 struct HandshakeTests {
   private func handshake(_ subprotocols: [String] = [], lines: [String] = []) -> ClientHandshake {
-    var random = SeededRandom(seed: 3)
     return ClientHandshake(
-      host: "h:8787", target: "/ws?token=t", headerLines: lines, subprotocols: subprotocols, random: &random)
+      host: "h:8787", target: "/ws?token=t", headerLines: lines, subprotocols: subprotocols)
   }
 
   /// What our server side answers to our client side.

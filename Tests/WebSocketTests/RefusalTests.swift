@@ -5,8 +5,7 @@ import WebSocket
 /// Answers other than 101: what of them is told.
 struct RefusalTests {
   private func outcome(_ pieces: [String], isEnd: Bool = false) -> ClientHandshake.Outcome? {
-    var random = SeededRandom(seed: 3)
-    var client = ClientHandshake(host: "h", target: "/", random: &random)
+    var client = ClientHandshake(host: "h", target: "/")
     for piece in pieces.dropLast() {
       if let early = client.receive(Array(piece.utf8)) { return early }
     }
@@ -56,8 +55,7 @@ struct RefusalTests {
   func `any answer in any pieces has one outcome`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let answer = Self.answer(&random)
-    var hands = SeededRandom(seed: 1)
-    var whole = ClientHandshake(host: "h", target: "/", subprotocols: ["v1"], random: &hands)
+    var whole = ClientHandshake(host: "h", target: "/", subprotocols: ["v1"], nonce: Self.nonce)
     var cut = whole
     let expected = whole.receive(answer, isEnd: true)
     var (rest, found): (ArraySlice<UInt8>, ClientHandshake.Outcome?) = (answer[...], nil)
@@ -73,13 +71,15 @@ struct RefusalTests {
     #expect(found == expected, "seed \(seed)")
   }
 
+  private static let nonce = [UInt8](1...16)
+
   private static func answer(_ random: inout SeededRandom) -> [UInt8] {
     let lines = [
       "HTTP/1.1 101 Switching Protocols\r\n", "HTTP/1.1 403 No\r\n", "HTTP/1.1 103 Early\r\n", "Upgrade: websocket\r\n",
       "Connection: upgrade\r\n", "Content-Length: 12\r\n", "Transfer-Encoding: chunked\r\n", "\r\n", "\n", "5\r\nhello",
       "0\r\n\r\n", "Sec-WebSocket-Protocol: v1\r\n", "Content-Type: text/html\r\n", "<title>no</title>\n", ":\r\n", "x",
-      // The key that belongs to the seed 1.
-      "Sec-WebSocket-Accept: \(acceptOfSeed1)\r\n",
+      // The proof that belongs to the nonce.
+      "Sec-WebSocket-Accept: \(acceptOfNonce)\r\n",
     ]
     var text = random.oneIn(2) ? lines[0] + lines[3] + lines[4] + lines[16] : random.pick(Array(lines[0...2]))
     text += random.text(of: lines, maxCount: random.oneIn(20) ? 1500 : 12)
@@ -88,9 +88,8 @@ struct RefusalTests {
     return bytes
   }
 
-  private static let acceptOfSeed1: String = {
-    var random = SeededRandom(seed: 1)
-    let client = ClientHandshake(host: "h", target: "/", subprotocols: ["v1"], random: &random)
+  private static let acceptOfNonce: String = {
+    let client = ClientHandshake(host: "h", target: "/", subprotocols: ["v1"], nonce: Self.nonce)
     let lines = String(decoding: client.request, as: UTF8.self).split(separator: "\r\n")
     let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
     let fields = [

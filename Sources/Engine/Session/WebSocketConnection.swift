@@ -82,12 +82,11 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
     self.loop = loop
     self.owner = owner
     self.target = target
-    var random = SecureRandom()
     let url = target.url
     let query = url.query.map { "?\($0)" } ?? ""
     handshake = ClientHandshake(
       host: url.port == url.scheme.defaultPort ? url.host : "\(url.host):\(url.port)", target: "\(url.path)\(query)",
-      headerLines: target.headerLines, subprotocols: target.subprotocols, random: &random)
+      headerLines: target.headerLines, subprotocols: target.subprotocols)
     requestRest = handshake.request
     deadline = now + target.connectSeconds
     let socket = CurlSocket(loop: loop, owner: self)

@@ -30,9 +30,8 @@ final class SessionLink: @unchecked Sendable {
     guard let descriptor = LoopbackSocket.connected(port: port) else { return .failure(.init(reason: "no connection")) }
     let link = SessionLink(descriptor, answersPings: answersPings)
     // Not the system's generator: the thread sanitizer stumbles over generators without bytes.
-    var random = SeededRandom(seed: .random(in: 0...(.max)))
     var handshake = ClientHandshake(
-      host: "127.0.0.1:\(port)", target: target, headerLines: headers, random: &random)
+      host: "127.0.0.1:\(port)", target: target, headerLines: headers)
     link.write(handshake.request)
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
