@@ -2,6 +2,7 @@
 #define CURL_STRICTER
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@ static inline CURLcode hermes_set_list(CURL *easy, CURLoption option, struct cur
 }
 static inline CURLcode hermes_set_callback(CURL *easy, CURLoption option, curl_write_callback value) {
   return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_open_socket(CURL *easy, curl_opensocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+static inline CURLcode hermes_set_before_request(CURL *easy, curl_prereq_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 static inline CURLMcode hermes_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
@@ -63,3 +70,18 @@ static inline CURLcode hermes_curl_start(void) {
 static inline int hermes_limit_unsent(int descriptor, int byte_count) {
   return setsockopt(descriptor, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &byte_count, sizeof byte_count);
 }
+
+// What libcurl does where no callback opens the socket, but for the flag.
+static inline curl_socket_t hermes_open_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// The address in text; NULL for other families than IP's.
+static inline const char *hermes_address_text(const struct curl_sockaddr *address, char *text, socklen_t byte_count) {
+  if (address->family == AF_INET)
+    return inet_ntop(AF_INET, &((const struct sockaddr_in *)&address->addr)->sin_addr, text, byte_count);
+  if (address->family == AF_INET6)
+    return inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, text, byte_count);
+  return NULL;
+}
+static const curl_socket_t hermes_no_socket = CURL_SOCKET_BAD;

@@ -19,6 +19,8 @@ public enum CurlFault: Hashable, Sendable {
   case tooManyRedirects
   case unsupportedScheme
   case badURL
+  /// The host has no address but private ones, which are not allowed here; the text is one of them.
+  case privateAddress(String)
   case outOfMemory
   case other
 }

@@ -24,6 +24,10 @@ public struct CurlOptions: Hashable, Sendable {
   public var cookieFile: String?
   /// A proxy's URL; nil leaves it to the environment (`http_proxy`, `https_proxy`, `no_proxy`), "" goes without.
   public var proxy: String?
+  /// Whether `no_proxy` of the environment is passed over: the proxy, or none, was chosen with it in mind.
+  public var ignoresProxyExceptions = false
+  /// Whether hosts with other addresses than public ones are connected to, and asked over connections that stand.
+  public var allowsPrivateAddresses = true
   public var caFile: String?
   public var certificateFile: String?
   public var keyFile: String?

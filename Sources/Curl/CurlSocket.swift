@@ -20,6 +20,8 @@ public protocol CurlSocketOwner: AnyObject {
   private let transfer = CurlTransfer()
   private weak var owner: (any CurlSocketOwner)?
   private(set) var descriptor: Int32 = -1
+  /// What the connection was made to, a proxy's where there is one; known once it stands.
+  public private(set) var address: String?
   private(set) var wantsToWrite = false
   /// More may be read without the descriptor telling so: TLS keeps decrypted bytes.
   private(set) var mayHaveMore = false
@@ -95,6 +97,7 @@ public protocol CurlSocketOwner: AnyObject {
       return end(result.error ?? transfer.brokenConnection(CURLE_COULDNT_CONNECT))
     }
     descriptor = active
+    address = result.primaryIP
     // What the kernel keeps unsent is neither sent nor ours to order any more: 5.7 s of it at 1 MB/s without this.
     _ = hermes_limit_unsent(active, 128 << 10)
     loop.watch(self)

@@ -64,6 +64,8 @@ extension CurlTransfer {
 
   private func applyRoute(_ options: CurlOptions) throws(CurlError) {
     if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
+    if options.ignoresProxyExceptions { try set(CURLOPT_NOPROXY, "") }
+    if !options.allowsPrivateAddresses { try refusePrivateAddresses() }
     try set(CURLOPT_INTERFACE, options.interface)
     try set(CURLOPT_UNIX_SOCKET_PATH, options.unixSocket)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(options.connectSeconds * 1000, 1)))

@@ -39,6 +39,9 @@ extension CurlTransfer {
   private func error(_ code: CURLcode) -> CurlError? {
     if let failure { return failure }
     if code == CURLE_OK || flow == .stopped || flow == .draining { return nil }
+    if let refusedAddress, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
+      return CurlError(code, .privateAddress(refusedAddress), "\(refusedAddress) is a private address")
+    }
     let trace = CurlError.Trace(
       osErrno: Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)),
       isConnected: offset(CURLINFO_PRETRANSFER_TIME_T) > 0, proxyStatus: long(CURLINFO_HTTP_CONNECTCODE))

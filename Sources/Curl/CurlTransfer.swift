@@ -29,6 +29,8 @@ import Posix
   var owner: (any CurlTransferOwner)?
   var flow = Flow.running
   var failure: CurlError?
+  /// A private address that was not connected to.
+  var refusedAddress: String?
   var reader = HeaderReader(now: Clocks.wallClock)
   var isHead: Bool { prepared?.isHead ?? false }
   var isConnectOnly: Bool { prepared?.isConnectOnly ?? false }
@@ -152,6 +154,7 @@ import Posix
     self.owner = owner
     flow = .running
     failure = refusal
+    refusedAddress = nil
     reader = HeaderReader(now: Clocks.wallClock)
     unsafe errorBuffer[0] = 0
     // An integer, never an address: a message about a handle that is gone finds nothing.

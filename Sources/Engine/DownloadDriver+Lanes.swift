@@ -41,7 +41,7 @@ extension DownloadDriver {
     if isTrusted { headers += request.network.headers }
     return CurlRequest(
       url: connection.url.text, headerLines: headers, range: ask.rangeText,
-      options: core.curlOptions(for: self, trusted: isTrusted, isSecure: connection.url.scheme == .https))
+      options: core.curlOptions(for: self, trusted: isTrusted, url: connection.url))
   }
 
   /// Lets go of a connection: nothing more comes from it.
@@ -91,7 +91,7 @@ extension DownloadDriver {
   private func follow(_ head: ResponseHead, _ connection: LaneConnection) -> BodyVerdict {
     let rule = RedirectRule.apply(
       from: connection.url, status: head.status, location: head.location ?? "", hops: connection.hops,
-      allowsDowngrade: request.network.allowsDowngrade)
+      allowsDowngrade: request.network.allowsDowngrade, reach: request.reach)
     switch rule {
     case .follow(let url, _): connection.redirect = url
     case .refuse(let failure):

@@ -1,3 +1,5 @@
+public import Core
+
 /// One file to fetch: where from, where to, and how.
 public struct DownloadRequest: Sendable {
   /// An absolute `http` or `https` URL.
@@ -23,6 +25,8 @@ public struct DownloadRequest: Sendable {
   public var priority = 5
   public var limits = TransferLimits()
   public var network = NetworkOptions()
+  /// How far redirects may lead, and to which addresses.
+  public var reach = Reach()
 
   public init(url: String, folder: String) {
     self.url = url

@@ -82,14 +82,21 @@ final class EngineCore: @unchecked Sendable {
     finishBatch()
     deliver()
     let sessionMoment = sessions.compactMap(\.nextMoment).min()
-    let hasUploads = sessions.contains { !$0.uploads.isEmpty }
-    let isIdle = !hasUploads && drivers.isEmpty && waiting.count == 0 && settling == 0 && waiter == nil
-    // A session that is held looks into the state now and then, for what other processes want to be sent.
-    guard !isIdle else { return [sessionMoment, sessions.isEmpty ? nil : nextCheckpoint].compactMap(\.self).min() }
+    let isMoving = sessions.contains { $0.uploads.contains(where: \.isMoving) }
+    guard isMoving || !drivers.isEmpty || waiting.count > 0 || settling > 0 else {
+      // A session that is held looks into the state now and then, for what other processes want to be sent.
+      return [sessionMoment, newsMoment, sessions.isEmpty ? nil : nextCheckpoint].compactMap(\.self).min()
+    }
     // While a batch is being finished the next one waits for its end, which wakes the loop; its due moment does not.
     let batchDue = isFinisherBusy ? nil : finishing.first?.due
     return [limit.nextMoment, batchDue, sessionMoment].reduce(nextTick) { moment, other in min(moment, other ?? moment)
     }
+  }
+
+  /// When somebody who waits is to be told what happened.
+  private var newsMoment: Instant? {
+    guard waiter != nil, !events.isEmpty || !moved.isEmpty else { return nil }
+    return lastDelivery + Limits.eventSeconds
   }
 
   func performPending() {
@@ -212,7 +219,7 @@ final class EngineCore: @unchecked Sendable {
     if spareTransfers.count < Limits.cachedConnections { spareTransfers.append(connection.transfer) }
   }
 
-  func curlOptions(for driver: DownloadDriver, trusted: Bool, isSecure: Bool) -> CurlOptions {
+  func curlOptions(for driver: DownloadDriver, trusted: Bool, url: WebURL) -> CurlOptions {
     var options: CurlOptions
     if let cache = optionsCache, cache.trusted == trusted, cache.options == driver.request.network {
       options = cache.result
@@ -225,8 +232,9 @@ final class EngineCore: @unchecked Sendable {
       // Segments want a connection each; many files of one host want one connection for all.
       let origin = driver.sources[0].origin
       let many = waiting.count(origin: origin) + activeByOrigin[origin, default: 0] >= Limits.multiplexedCount
-      options.httpVersion = isSecure && many ? .http2 : .http1
+      options.httpVersion = url.scheme == .https && many ? .http2 : .http1
     }
+    if driver.request.reach.needsPublicAddress(url) { options.keepPublic(url) }
     return options
   }
 }

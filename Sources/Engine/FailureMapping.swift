@@ -25,6 +25,7 @@ extension CurlError {
     case .httpProtocol: .transient(TransferFailure(.protocolViolation, "\(host) does not speak HTTP properly: \(text)"))
     case .proxy: .transient(TransferFailure(.connectionFailed, "the proxy did not let us through: \(text)"))
     case .unsupportedScheme, .badURL: .permanent(TransferFailure(.usage, "not a URL that can be fetched: \(text)"))
+    case .privateAddress(let address): .permanent(Reach.refusal(host: host, address: address))
     case .tooManyRedirects: .permanent(TransferFailure(.tooManyRedirects, "too many redirects"))
     case .outOfMemory: .permanent(TransferFailure(.internalError, "out of memory"))
     case .other: .permanent(TransferFailure(.internalError, "transfer failed: \(text)"))
@@ -81,5 +82,12 @@ extension CurlOptions {
     interface = network.interface
     resolve = network.resolve
     unixSocket = network.unixSocket
+  }
+  /// Only public addresses; through a proxy the host's is the proxy's business.
+  mutating func keepPublic(_ url: WebURL) {
+    let chosen = ProxyRule.proxy(for: url, given: proxy, environment: { Process.environment($0) })
+    proxy = chosen ?? ""
+    ignoresProxyExceptions = true
+    allowsPrivateAddresses = chosen != nil
   }
 }

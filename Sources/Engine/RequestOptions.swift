@@ -26,6 +26,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
   var resolve: [String]?
   var unixSocket: String?
   var allowsDowngrade: Bool?
+  var reach: Reach?
 
   init(_ request: DownloadRequest) {
     connections = request.connections
@@ -51,6 +52,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
     resolve = network.resolve.isEmpty ? nil : network.resolve
     unixSocket = network.unixSocket
     allowsDowngrade = network.allowsDowngrade ? true : nil
+    reach = request.reach == Reach() ? nil : request.reach
   }
 
   func apply(to request: inout DownloadRequest) {
@@ -76,6 +78,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
     request.network.resolve = resolve ?? []
     request.network.unixSocket = unixSocket
     request.network.allowsDowngrade = allowsDowngrade ?? false
+    request.reach = reach ?? Reach()
   }
 
   func json() -> String { text(of: self) }

@@ -13,9 +13,9 @@ public enum RedirectRule {
   ///   - from: the URL that was asked.
   ///   - hops: how many redirects were followed before this one.
   ///   - allowsDowngrade: whether https may lead to http.
-  ///   - maxHops: how many redirects are followed at most.
+  ///   - reach: how many redirects are followed at most, and to which addresses.
   public static func apply(
-    from: WebURL, status: Int, location: String, hops: Int, allowsDowngrade: Bool, maxHops: Int = maxHops
+    from: WebURL, status: Int, location: String, hops: Int, allowsDowngrade: Bool, reach: Reach = Reach()
   ) -> Verdict {
     guard [301, 302, 303, 307, 308].contains(status) else {
       return refuse(.protocolViolation, "server answered \(status), which is no redirect")
@@ -23,11 +23,14 @@ public enum RedirectRule {
     guard !location.isEmpty else {
       return refuse(.protocolViolation, "server answered \(status) without saying where to go")
     }
-    guard hops < maxHops else {
-      return refuse(.tooManyRedirects, "server redirected more than \(maxHops) times, last to \(shown(location, from))")
+    guard hops < reach.maxRedirects else {
+      return refuse(
+        .tooManyRedirects,
+        "server redirected more than \(reach.maxRedirects) times, last to \(shown(location, from))")
     }
     do throws(WebURL.Invalid) {
-      return judge(try from.resolve(location), from, allowsDowngrade)
+      let target = try from.resolve(location)
+      return reach.refusal(of: target).map { .refuse($0) } ?? judge(target, from, allowsDowngrade)
     } catch {
       return refuse(.redirectRefused, "server answered \(status) with a bad Location: \(error.message)")
     }

@@ -6,8 +6,8 @@ public enum MediaURLRule {
     public let url: WebURL
     /// Only to the gateway's own scheme, host and port; a redirect elsewhere goes without it.
     public let sendsToken: Bool
-    /// If not, every address that a name turns out to stand for must be public, also behind redirects.
-    public let allowsPrivateAddresses: Bool
+    /// Unless the gateway is private, only its own origin may have a private address, also behind redirects.
+    public let reach: Reach
   }
 
   /// - Parameters:
@@ -31,12 +31,11 @@ public enum MediaURLRule {
     let isOwn = target.origin == gateway.web.origin
     // A user and password given in the gateway's URL are the user's: links do not repeat them.
     if isOwn { target.userInfo = target.userInfo ?? gateway.web.userInfo }
-    let allowsPrivate = isOwn || scope.isPrivate
-    if !allowsPrivate, HostScope(host: target.host).isPrivate {
-      return .failure(
-        TransferFailure(
-          .redirectRefused, "the media's link leads to the private address \(target.host), the gateway is none"))
-    }
-    return .success(Download(url: target, sendsToken: isOwn, allowsPrivateAddresses: allowsPrivate))
+    var reach = Reach()
+    reach.maxRedirects = maxRedirects
+    reach.isPublicOnly = !scope.isPrivate
+    reach.exemptOrigin = gateway.web.origin
+    if let refusal = reach.refusal(of: target) { return .failure(refusal) }
+    return .success(Download(url: target, sendsToken: isOwn, reach: reach))
   }
 }

@@ -165,7 +165,7 @@ final class MediaReceiver: @unchecked Sendable {
   // MARK: Media by link
 
   func linkReceived(_ frame: MediaFrame) {
-    switch MediaURLRule.resolve(frame.url ?? "", gateway: session.profile.url) {
+    switch MediaURLRule.resolve(frame.url ?? "", gateway: session.profile.url, scope: session.link?.scope) {
     case .failure(let failure): session.tell(.mediaFailed(id: frame.id, failure))
     case .success(let target): fetch(frame, target)
     }
@@ -176,6 +176,10 @@ final class MediaReceiver: @unchecked Sendable {
     request.name = SafeFileName(frame.fileName ?? target.url.lastPathName, fallback: frame.fallbackName).text
     request.limits = session.options.downloads
     request.network = session.options.network
+    request.network.allowsDowngrade = false
+    request.reach = target.reach
+    // What the user gave for the gateway is nobody else's.
+    if !target.sendsToken { request.network.forgetCredentials() }
     if target.sendsToken, let token = session.profile.token { request.network.bearerToken = token.exposed }
     session.fetch(frame, request)
   }

@@ -41,6 +41,9 @@ final class MediaUploadDriver: @unchecked Sendable {
     }
   }
 
+  /// Whether its numbers change by themselves; one that waits has only its deadlines.
+  var isMoving: Bool { machine.state == .running || machine.state == .sent }
+
   // MARK: The session
 
   func sessionReady(_ offer: MediaExtension?) {

@@ -159,7 +159,9 @@ final class SessionDriver: @unchecked Sendable {
   }
 
   var nextMoment: Instant? {
-    ([link?.nextMoment, receiver?.deadline] + uploads.map(\.machine.deadline)).compactMap(\.self).min()
+    // Uploads look at their deadlines once a tick.
+    let upload = uploads.compactMap(\.machine.deadline).min().map { max($0, core.nextTick) }
+    return [link?.nextMoment, receiver?.deadline, upload].compactMap(\.self).min()
   }
 
   // MARK: State

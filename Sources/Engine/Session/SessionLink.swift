@@ -52,6 +52,8 @@ final class SessionLink: @unchecked Sendable {
   var maySend: Bool { machine.maySend }
   /// What the server chose of the subprotocols that were offered.
   var subprotocol: String? { current?.subprotocol }
+  /// How far the server is; nil while that is not known.
+  var scope: HostScope? { current?.connection?.scope }
   /// Bytes of payload that the next fragment may have.
   var fragmentRoom: Int { current?.connection?.fragmentRoom ?? 0 }
   /// While true no messages are read, on this connection and on those that follow.

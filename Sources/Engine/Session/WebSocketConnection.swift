@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Curl
+import Posix
 import WebSocket
 
 /// How a connection ended; the first that happened counts.
@@ -94,6 +95,14 @@ final class WebSocketConnection: CurlSocketOwner, @unchecked Sendable {
     var options = target.options
     options.connectSeconds = target.connectSeconds
     socket.connect(url: url.text, options: options)
+  }
+
+  /// How far the server is; nil while that is not known, and behind a proxy.
+  var scope: HostScope? {
+    let isDirect =
+      target.options.unixSocket == nil
+      && ProxyRule.proxy(for: target.url, given: target.options.proxy, environment: { Process.environment($0) }) == nil
+    return isDirect ? socket?.address.map { HostScope(host: $0) } : nil
   }
 
   /// Whether messages may be sent.

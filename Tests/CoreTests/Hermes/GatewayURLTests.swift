@@ -103,26 +103,33 @@ import Testing
 
   @Test func `names may lead to private addresses only if the gateway has one`() throws {
     let far = try MediaURLRule.resolve("https://cdn.example/a", gateway: GatewayURL("wss://agent.example/ws")).get()
-    #expect(!far.allowsPrivateAddresses)
+    #expect(far.reach.isPublicOnly && far.reach.needsPublicAddress(far.url))
     let near = try MediaURLRule.resolve(
       "http://nas/a", gateway: GatewayURL("ws://agent.lan/ws"), scope: .privateNetwork
     ).get()
-    #expect(near.allowsPrivateAddresses)
-    #expect(try MediaURLRule.resolve("/a", gateway: GatewayURL("wss://agent.example/ws")).get().allowsPrivateAddresses)
+    #expect(!near.reach.needsPublicAddress(near.url))
+    let own = try MediaURLRule.resolve("/a", gateway: GatewayURL("wss://agent.example/ws")).get()
+    #expect(!own.reach.needsPublicAddress(own.url))
+    #expect(own.reach.needsPublicAddress(far.url))
   }
 
   @Test func `media follow five redirects, and never from https to http`() throws {
     let from = try WebURL("https://h/a")
     func verdict(_ location: String, hops: Int) -> RedirectRule.Verdict {
-      RedirectRule.apply(
-        from: from, status: 302, location: location, hops: hops, allowsDowngrade: false,
-        maxHops: MediaURLRule.maxRedirects)
+      var reach = Reach()
+      reach.maxRedirects = MediaURLRule.maxRedirects
+      reach.isPublicOnly = true
+      return RedirectRule.apply(
+        from: from, status: 302, location: location, hops: hops, allowsDowngrade: false, reach: reach)
     }
     #expect(verdict("/b", hops: 4) == .follow(try WebURL("https://h/b"), keepsCredentials: true))
-    guard case .refuse(let tooMany) = verdict("/b", hops: 5), case .refuse = verdict("http://h/b", hops: 0) else {
+    guard case .refuse(let tooMany) = verdict("/b", hops: 5), case .refuse = verdict("http://h/b", hops: 0),
+      case .refuse(let inside) = verdict("https://127.0.0.1/b", hops: 0)
+    else {
       Issue.record("followed")
       return
     }
     #expect(tooMany.message == "server redirected more than 5 times, last to https://h/b")
+    #expect(inside.message == "the link leads to the private address 127.0.0.1, the gateway is public")
   }
 }
