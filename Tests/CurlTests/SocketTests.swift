@@ -25,7 +25,7 @@ private final class SocketUser: CurlSocketOwner, @unchecked Sendable {
 
   init(sending bytes: [UInt8] = []) { toSend = bytes }
 
-  func run(_ url: String, on loop: CurlLoop, seconds: Double = 10, options: CurlOptions = CurlOptions()) async {
+  func run(_ url: String, on loop: CurlLoop, seconds: Double = 60, options: CurlOptions = CurlOptions()) async {
     await handedOver { done in
       loop.post {
         self.done = done

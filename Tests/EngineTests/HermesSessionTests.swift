@@ -89,7 +89,7 @@ struct HermesSessionTests {
     let last = try #require(events.last { $0.snapshot.id == accepted[0].id })
     #expect(last.snapshot.state == .delivered, "\(last)")
     #expect(last.snapshot.bytesDone == Int64(byteCount))
-    #expect(TestFiles.read(scene.folder.path("gateway/film.bin")) == bytes)
+    #expect(ByteContent(file: scene.folder.path("gateway/film.bin")) == ByteContent(bytes))
     await scene.end()
   }
 

@@ -60,7 +60,7 @@ import WebSocket
     await client.sendAll(parts(bytes(10), of: 10, name: name))
     #expect(await client.done != nil)
     #expect(scene.received == [stored ?? "image-\(sha256Hexadecimal(of: "m1").prefix(12)).jpg"])
-    #expect(TestFiles.read(scene.folder.path("film.mp4")) == scene.content)
+    #expect(ByteContent(file: scene.folder.path("film.mp4")) == ByteContent(scene.content))
   }
 
   @Test func `a link with the name of a medium is not followed`() async throws {

@@ -21,7 +21,7 @@ import Testing
     #expect(await second.status == MediaStatusFrame(id: "m1", parts: 10, held: held))
     await second.sendAll([sent[3], sent[4], sent[5], sent[6], sent[8], sent[9]])
     #expect(await second.done?.sha256 == sha256Hexadecimal(of: content))
-    #expect(TestFiles.read(scene.folder.path("photo.jpg")) == content)
+    #expect(ByteContent(file: scene.folder.path("photo.jpg")) == ByteContent(content))
   }
 
   @Test func `of a complete medium the proof is told again, of an unknown one nothing is held`() async throws {
@@ -79,7 +79,7 @@ import Testing
     let (old, new) = (parts(bytes(40), of: 10), parts(bytes(80).suffix(40).map(\.self), of: 10))
     await client.sendAll([old[0], old[1], old[2], new[1], new[0], new[2], new[3]])
     #expect(await client.done?.sha256 == sha256Hexadecimal(of: Array(bytes(80).suffix(40))))
-    #expect(TestFiles.read(scene.folder.path("photo.jpg")) == Array(bytes(80).suffix(40)))
+    #expect(ByteContent(file: scene.folder.path("photo.jpg")) == ByteContent(Array(bytes(80).suffix(40))))
   }
 
   @Test func `the newer connection of a device replaces the older`() async throws {

@@ -73,7 +73,7 @@ struct SessionTests {
     trial.sandbox.root.write(bytes, to: "downloads/f")
     let result = await trial.sandbox.run("upload", trial.sandbox.path("f"), "--part-size", "1M")
     #expect(result.exitStatus == 0 && result.output.hasSuffix(" delivered\n"), "\(result)")
-    #expect(TestFiles.read(trial.media.path("f")) == bytes)
+    #expect(ByteContent(file: trial.media.path("f")) == ByteContent(bytes))
     #expect(SessionTrial.visible(trial.media.path) == ["f"])
   }
 
@@ -267,7 +267,7 @@ struct SessionKillTests {
       let names = SessionTrial.visible(trial.media.path)
       // A life that had ended in order makes the next command another upload of the same file.
       #expect(names.contains("f"), "SEED=\(Self.seed): \(names)")
-      for name in names { #expect(TestFiles.read(trial.media.path(name)) == bytes, "SEED=\(Self.seed): \(name)") }
+      for name in names { #expect(ByteContent(file: trial.media.path(name)) == ByteContent(bytes), "SEED=\(Self.seed): \(name)") }
       trial.gateway.stop()
     }
   }
@@ -299,7 +299,7 @@ struct SessionKillTests {
       #expect(isWhole, "SEED=\(Self.seed): \(last.errorSoFar)")
       last.kill(SIGTERM)
       _ = await last.wait()
-      #expect(TestFiles.read(trial.sandbox.path("in/f.bin")) == bytes, "SEED=\(Self.seed)")
+      #expect(ByteContent(file: trial.sandbox.path("in/f.bin")) == ByteContent(bytes), "SEED=\(Self.seed)")
       #expect(SessionTrial.visible(trial.sandbox.path("in")) == ["f.bin"], "SEED=\(Self.seed)")
       trial.gateway.stop()
     }

@@ -32,7 +32,7 @@ struct Trial {
 
   /// `hermes-transfer download URL -o f` and more flags.
   func download(
-    _ flags: String..., path: String = "/f", seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
+    _ flags: String..., path: String = "/f", seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> ProgramResult {
     await sandbox.start(["download", server.url(path), "-o", "f"] + flags)
       .wait(seconds: seconds, sourceLocation: sourceLocation)

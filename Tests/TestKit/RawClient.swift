@@ -16,7 +16,7 @@ public struct RawResponse: Sendable {
 public enum RawClient {
   /// Sends a request and reads as many body bytes as Content-Length says, or until the end; chunks stay as they are.
   public static func send(
-    _ target: String, method: String = "GET", port: UInt16, headers: [String] = [], seconds: Int = 10
+    _ target: String, method: String = "GET", port: UInt16, headers: [String] = [], seconds: Int = 60
   ) async -> RawResponse {
     await onThread {
       guard let descriptor = LoopbackSocket.connected(port: port) else {

@@ -29,7 +29,7 @@ public final class ScriptedPeer: Sendable {
   public var connectionCount: Int { state.withLock { $0.sessions.count } }
 
   /// Waits for so many connections; false when they did not come in time.
-  public func waitForConnections(_ count: Int, seconds: Double = 30) -> Bool {
+  public func waitForConnections(_ count: Int, seconds: Double = 120) -> Bool {
     state.wait(seconds: seconds) { $0.sessions.count >= count }
   }
 

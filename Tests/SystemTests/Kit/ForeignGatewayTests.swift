@@ -31,7 +31,7 @@ import Testing
     let digest = Digest(.sha256)
     digest.update(bytes)
     #expect(media?.sha256 == digest.finishHexadecimal(), "\(gateway.outputSoFar)")
-    #expect(TestFiles.read(gateway.file("m-1")) == bytes)
+    #expect(ByteContent(file: gateway.file("m-1")) == ByteContent(bytes))
     await gateway.stop()
   }
 
@@ -80,7 +80,7 @@ import Testing
     }
     #expect(parts == ["0/2 3145728", "1/2 854272"])
     let whole = await client.all(2) { frame, data in if case .media = frame { data } else { nil } }
-    #expect(Array(whole.joined()) == Pattern(6).bytes(0..<byteCount))
+    #expect(ByteContent(Array(whole.joined())) == ByteContent(Pattern(6).bytes(0..<byteCount)))
     await gateway.stop()
   }
 

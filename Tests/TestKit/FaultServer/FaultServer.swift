@@ -63,7 +63,7 @@ public final class FaultServer: Sendable {
   public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
   /// Waits until what was asked and answered is as wished; false when it did not get so in time.
-  public func wait(seconds: Double = 30, until condition: ([RecordedRequest]) -> Bool) -> Bool {
+  public func wait(seconds: Double = 120, until condition: ([RecordedRequest]) -> Bool) -> Bool {
     state.wait(seconds: seconds) { condition($0.requests) }
   }
 

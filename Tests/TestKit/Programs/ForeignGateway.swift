@@ -86,7 +86,7 @@ public final class ForeignGateway: Sendable {
   public var lines: [Line] { Self.lines(program.outputSoFar) }
 
   /// The first line that is wanted; nil when none came in time.
-  public func waitForLine(seconds: Double = 20, where isWanted: @escaping @Sendable (Line) -> Bool) async -> Line? {
+  public func waitForLine(seconds: Double = 120, where isWanted: @escaping @Sendable (Line) -> Bool) async -> Line? {
     _ = await eventually(seconds: seconds) { [self] in lines.contains(where: isWanted) }
     return lines.first(where: isWanted)
   }

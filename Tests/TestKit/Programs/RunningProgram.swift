@@ -72,7 +72,7 @@ public final class RunningProgram: Sendable {
 
   /// Waits for its end; one that takes longer fails the test and is killed.
   public func wait(
-    seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
+    seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> ProgramResult {
     let isInTime = await onThread { [state] in state.wait(seconds: seconds) { $0.ending != nil } }
     if !isInTime {
@@ -97,7 +97,7 @@ public func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) a
 }
 
 /// Asks every 10 ms until the condition holds; false when it did not within the time.
-public func eventually(seconds: Double = 20, _ condition: @escaping @Sendable () -> Bool) async -> Bool {
+public func eventually(seconds: Double = 120, _ condition: @escaping @Sendable () -> Bool) async -> Bool {
   await onThread {
     let end = Spawn.seconds() + seconds
     while !condition() {

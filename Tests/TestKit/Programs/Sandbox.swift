@@ -57,7 +57,7 @@ public final class Sandbox: Sendable {
 
   /// Runs `hermes-transfer` to its end.
   public func run(
-    _ arguments: String..., environment more: [String: String] = [:], input: String = "", seconds: Double = 60,
+    _ arguments: String..., environment more: [String: String] = [:], input: String = "", seconds: Double = 120,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async -> ProgramResult {
     await start(arguments, environment: more, input: input).wait(seconds: seconds, sourceLocation: sourceLocation)

@@ -94,7 +94,7 @@ public final class SessionClient: Sendable {
   public var events: [Event] { link.events.withLock { $0 } }
 
   /// The first event of a kind, also one that came already; nil when none comes in time.
-  public func event(seconds: Double = 20, where isWanted: @escaping @Sendable (Event) -> Bool) async -> Event? {
+  public func event(seconds: Double = 120, where isWanted: @escaping @Sendable (Event) -> Bool) async -> Event? {
     await onThread { [link] in
       _ = link.events.wait(seconds: seconds) { $0.contains(where: isWanted) }
       return link.events.withLock { $0.first(where: isWanted) }
@@ -103,7 +103,7 @@ public final class SessionClient: Sendable {
 
   /// What a frame holds, of the first that holds it.
   public func first<Value: Sendable>(
-    seconds: Double = 20, _ pick: @escaping @Sendable (ServerFrame, [UInt8]) -> Value?
+    seconds: Double = 120, _ pick: @escaping @Sendable (ServerFrame, [UInt8]) -> Value?
   ) async -> Value? {
     let event = await event(seconds: seconds) {
       if case .frame(let frame, let data) = $0 { pick(frame, data) != nil } else { false }
@@ -114,7 +114,7 @@ public final class SessionClient: Sendable {
 
   /// All values of a kind, once there are so many.
   public func all<Value: Sendable>(
-    _ count: Int, seconds: Double = 20, _ pick: @escaping @Sendable (ServerFrame, [UInt8]) -> Value?
+    _ count: Int, seconds: Double = 120, _ pick: @escaping @Sendable (ServerFrame, [UInt8]) -> Value?
   ) async -> [Value] {
     @Sendable func picked(_ events: [Event]) -> [Value] {
       events.compactMap { if case .frame(let frame, let data) = $0 { pick(frame, data) } else { nil } }
@@ -126,7 +126,7 @@ public final class SessionClient: Sendable {
   }
 
   /// How the connection ended: the close code, or nil for none.
-  public func ending(seconds: Double = 20) async -> (code: UInt16?, reason: String, isReset: Bool)? {
+  public func ending(seconds: Double = 120) async -> (code: UInt16?, reason: String, isReset: Bool)? {
     let end = await event(seconds: seconds) { if case .ended = $0 { true } else { false } }
     guard case .ended(let isReset)? = end else { return nil }
     for case .closed(let code, let reason) in events { return (code, reason, isReset) }
