@@ -17,7 +17,7 @@ _hermes_transfer() {
   fi
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      download | upload | listen | send | answer | list | show | watch | wait | resume | retry | relink | cancel | remove | profile | doctor | completion | help) command=$word && break ;;
+      download | upload | listen | send | answer | chat | list | show | watch | wait | resume | retry | relink | cancel | remove | profile | doctor | completion | help) command=$word && break ;;
     esac
   done
   case $previous in
@@ -73,7 +73,7 @@ _hermes_transfer() {
     --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
   esac
   if [[ -z $command ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer list show watch wait resume retry relink cancel remove profile doctor completion help --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer chat list show watch wait resume retry relink cancel remove profile doctor completion help --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' -- "$current")
     return
   fi
   case $command in
@@ -82,6 +82,7 @@ _hermes_transfer() {
     listen) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --once --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     send) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     answer) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --text --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    chat) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     list) flags='--state --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
@@ -99,6 +100,6 @@ _hermes_transfer() {
       mapfile -t COMPREPLY < <(compgen -W "$(_hermes_transfer_ids)" -- "$current") ;;
     profile) mapfile -t COMPREPLY < <(compgen -W 'add list show remove'" $(_hermes_transfer_profiles)" -- "$current") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer list show watch wait resume retry relink cancel remove profile doctor completion help' -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'download upload listen send answer chat list show watch wait resume retry relink cancel remove profile doctor completion help' -- "$current") ;;
   esac
 } && complete -F _hermes_transfer hermes-transfer

@@ -59,6 +59,7 @@ public enum Program {
     case .listen: try await ListenCommand.run(context)
     case .send: try await SendCommand.send(context)
     case .answer: try await SendCommand.answer(context)
+    case .chat: try await ChatCommand.run(context)
     case .list: try ListCommand.run(context)
     case .show: try ShowCommand.run(context)
     case .watch: try await WatchCommand.run(context)

@@ -10,9 +10,9 @@ public struct Base64Decoder: Sendable {
   private var groupCount = 0
   private var paddingCount = 0
   private var isBad = false
-  /// Characters that the fast loop is given at once. Where it stops often it is given few: room is made for all of them
-  /// before it is known how many are good.
+  /// Characters that the fast loop is given at once. Where it stops often it is given few.
   private var windowCount = maxWindowCount
+  private var room: [UInt8] = []
 
   private static let maxWindowCount = 64 << 10
   private static let minWindowCount = 16
@@ -81,12 +81,15 @@ public struct Base64Decoder: Sendable {
   }
 
   private mutating func appendGroups(_ text: UnsafeRawBufferPointer) -> Int {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: text.count / 4 * 3))
-    let count = unsafe bytes.withUnsafeMutableBytes { room in
-      unsafe Base64.decodeGroups(text, into: UnsafeMutableRawBufferPointer(rebasing: room[start...]))
+    if room.isEmpty { room = [UInt8](repeating: 0, count: Self.maxWindowCount / 4 * 3) }
+    var room: [UInt8] = []
+    swap(&room, &self.room)
+    let count = unsafe room.withUnsafeMutableBytes { unsafe Base64.decodeGroups(text, into: $0) }
+    // Through a room that stays in the processor's cache: to make `bytes` longer with zeros first costs more.
+    unsafe room.withUnsafeBytes {
+      unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<(count / 4 * 3)]))
     }
-    bytes.removeLast(bytes.count - start - count / 4 * 3)
+    swap(&room, &self.room)
     return count
   }
 

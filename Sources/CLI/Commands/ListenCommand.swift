@@ -83,21 +83,7 @@ final class ListenCommand {
         failure.code, "cannot hold the session with \(place): \(failure.message)", hint: failure.hint)
       context.console.fail(ErrorLine(told))
     }
-    if context.progressKind == .json {
-      let object = SessionObject(event, gateway: setup.profile.url.key, time: context.surroundings.now().wall)
-      guard let object else { return }
-      do throws(TransferFailure) { context.console.results([try JSONText.of(object)]) } catch {
-        context.console.fail(ErrorLine(error))
-      }
-      return
-    }
-    let line = SessionLine(event, gateway: setup.profile.url.key, now: context.surroundings.now().wall)
-    switch line {
-    case .result(let text): context.console.results([text])
-    case .note(let text): context.console.note(text)
-    case .detail(let text): context.console.detail(text)
-    case .nothing: break
-    }
+    SessionTeller(context, gateway: setup.profile.url.key).tell(event)
   }
 }
 

@@ -36,6 +36,10 @@ struct Surroundings: Sendable {
     Terminal.windowSize(2).map { WindowSize(columns: $0.columns, rows: $0.rows) } ?? .unknown
   }
 
+  func outputWindow() -> WindowSize {
+    Terminal.windowSize(1).map { WindowSize(columns: $0.columns, rows: $0.rows) } ?? .unknown
+  }
+
   /// The width that a table on standard output may have; endless when it is no terminal.
   func outputColumns() -> Int? { Terminal.windowSize(1).map { max($0.columns, 20) } }
 

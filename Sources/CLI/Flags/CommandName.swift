@@ -1,7 +1,7 @@
 /// Every command; the raw value is the word typed.
 enum CommandName: String, CaseIterable, Hashable, Sendable {
-  case download, upload, listen, send, answer, list, show, watch, wait, resume, retry, relink, cancel, remove, profile,
-    doctor, completion, help
+  case download, upload, listen, send, answer, chat, list, show, watch, wait, resume, retry, relink, cancel, remove,
+    profile, doctor, completion, help
   /// Prints what is made from the tables for the tree: the manual and the completions. Not for people.
   case generate
 }
@@ -18,9 +18,9 @@ struct Command: Sendable {
 
 extension CommandName {
   /// What goes over the network.
-  static let networked: [CommandName] = [.download, .upload, .listen, .send, .answer]
+  static let networked: [CommandName] = [.download, .upload, .listen, .send, .answer, .chat]
   /// What talks to a gateway.
-  static let ofSession: [CommandName] = [.upload, .listen, .send, .answer]
+  static let ofSession: [CommandName] = [.upload, .listen, .send, .answer, .chat]
 }
 
 enum CommandTable {
@@ -61,6 +61,15 @@ enum CommandTable {
       summary: "answer a card of the agent's",
       details:
         "Choose OPTION on the card PROMPT, and wait until the gateway has read it. The option other needs --text."),
+    Command(
+      name: .chat, operands: "", operandCount: 0..<1,
+      summary: "talk with the agent",
+      details: """
+        Hold the session of the profile and talk: what is typed goes to the agent, its replies grow in place, its cards \
+        are answered with /answer, files go out with /upload PATH. Up and Down bring back what was typed before, also in \
+        earlier chats. Control-C clears the line, and on an empty one ends the chat, as Control-D does. Without a \
+        terminal each line of standard input is one message, and the chat ends when all of them were read over there.
+        """),
     Command(
       name: .list, operands: "[ID…]", operandCount: 0..<Int.max,
       summary: "what there is",

@@ -7,7 +7,7 @@ extension FlagTable {
   /// How much, how fast and for how long; and which transfers a command means.
   static let limits: [Flag] = [
     Flag(
-      name: .limitRate, argument: FlagArgument("RATE", .rate), commands: running + [.listen],
+      name: .limitRate, argument: FlagArgument("RATE", .rate), commands: running + [.listen, .chat],
       summary: "at most RATE a second over all, such as 2M",
       details: """
         Receive at most RATE bytes a second over all transfers together. RATE is a number with k, M or G for powers of \

@@ -32,7 +32,7 @@ extension FlagTable {
         an Authorization header only; or in the first frame only.
         """),
     Flag(
-      name: .mediaDir, argument: FlagArgument("DIR", .folder), commands: [.profile, .listen], isLasting: false,
+      name: .mediaDir, argument: FlagArgument("DIR", .folder), commands: [.profile, .listen, .chat], isLasting: false,
       isOfProfile: true,
       summary: "save media into DIR",
       details: """
@@ -88,7 +88,7 @@ extension FlagTable {
       details: "End after the first event of this kind: message, prompt or media."),
     Flag(
       name: .timeout, argument: FlagArgument("TIME", .duration),
-      commands: CommandName.ofSession.filter { $0 != .upload },
+      commands: CommandName.ofSession.filter { $0 != .upload && $0 != .chat },
       summary: "wait no longer than this",
       details: """
         Wait no longer than this. What was to come and did not is exit status 4; what was to be sent stays in the state \

@@ -8,6 +8,7 @@ public final class Interruption: Sendable {
     var engine: TransferEngine?
     var tell: @Sendable () -> Void = {}
     var signal: StopSignal?
+    var windowChanged: @Sendable () -> Void = {}
   }
 
   private let state = Guarded(State())
@@ -27,6 +28,9 @@ public final class Interruption: Sendable {
     if signal != nil { stop(engine, tell) }
   }
 
+  /// Who hears of another size of the window, and of going on after a stop.
+  func watchWindow(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.windowChanged = changed } }
+
   var status: ExitStatus? {
     switch state.withLock({ $0.signal }) {
     case .terminate: .terminated
@@ -36,14 +40,14 @@ public final class Interruption: Sendable {
   }
 
   private func receive(_ signal: StopSignal) {
-    guard signal != .windowChanged else { return }
+    if signal == .windowChanged { return state.withLock { $0.windowChanged }() }
     let (earlier, engine, tell) = state.withLock { state in
       let earlier = state.signal
       state.signal = earlier ?? signal
       return (earlier, state.engine, state.tell)
     }
     guard earlier == nil, let engine else {
-      HiddenPrompt.restore()
+      TerminalMode.restore()
       Process.exitNow((signal == .terminate ? ExitStatus.terminated : .interrupted).rawValue)
     }
     stop(engine, tell)

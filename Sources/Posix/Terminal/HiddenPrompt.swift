@@ -3,46 +3,18 @@ internal import Glibc
 
 /// A question at the terminal whose answer doesn't show while it is typed, such as a password.
 public enum HiddenPrompt {
-  private struct Hidden {
-    var descriptor: Int32
-    var settings: termios
-  }
-
-  /// How the terminal was before its echo went off. Here and not on the stack, so that a thread that ends the process
-  /// can put it back.
-  private static let hidden = Guarded<Hidden?>(nil)
   private static let maxByteCount = 4096
 
   /// Asks, and gives the line; nil when the input ends instead. Throws what opening the terminal says when there is none.
   public static func ask(_ question: String, terminal path: String = "/dev/tty") throws(Errno) -> String? {
     let terminal = try Syscalls.open(path, in: AT_FDCWD, flags: O_RDWR)
-    try hide(terminal.rawValue)
-    defer { restore() }
+    try TerminalMode.hideTyping(terminal.rawValue)
+    defer { TerminalMode.restore() }
     try write(question, to: terminal.rawValue)
     let line = try readLine(terminal.rawValue)
     // The line end that was typed did not show either.
     try write("\n", to: terminal.rawValue)
     return line
-  }
-
-  /// Has typing show again, should a question be open: to be called before the process ends.
-  public static func restore() {
-    hidden.withLock { hidden in
-      guard var before = hidden else { return }
-      // A terminal that is gone needs no echo.
-      _ = unsafe tcsetattr(before.descriptor, TCSAFLUSH, &before.settings)
-      hidden = nil
-    }
-  }
-
-  private static func hide(_ descriptor: Int32) throws(Errno) {
-    try hidden.withLock { (hidden) throws(Errno) in
-      var settings = termios()
-      guard unsafe tcgetattr(descriptor, &settings) == 0 else { throw .last }
-      hidden = Hidden(descriptor: descriptor, settings: settings)
-      settings.c_lflag &= ~tcflag_t(ECHO)
-      guard unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else { throw .last }
-    }
   }
 
   /// Byte by byte: what was typed ahead after the line is somebody else's.

@@ -20,6 +20,23 @@ public enum StandardStreams {
     }
   }
 
+  /// The next bytes of standard input, as many as there are; nil at its end, and where it cannot be read.
+  public static func readInput(atMost limit: Int) -> [UInt8]? {
+    var room = [UInt8](repeating: 0, count: limit)
+    while true {
+      do throws(Errno) {
+        let count = try unsafe room.withUnsafeMutableBufferPointer { (room) throws(Errno) -> Int in
+          try unsafe Syscalls.read(0, into: UnsafeMutableRawBufferPointer(room))
+        }
+        return count > 0 ? Array(room[..<count]) : nil
+      } catch .wouldBlock {
+        do throws(Errno) { try waitUntilReady(0, for: Int16(POLLIN)) } catch { return nil }
+      } catch {
+        return nil
+      }
+    }
+  }
+
   /// Writes all of a text.
   public static func write(_ text: String, to stream: Output) throws(Errno) {
     try write(Array(text.utf8), to: stream)

@@ -31,17 +31,17 @@ public final class RunningProgram: Sendable {
   private let folder: TemporaryFolder
   private let state = Guarded(State())
 
-  /// Starts it with exactly this environment, in this folder, with this on its standard input.
+  /// Starts it with exactly this environment, in this folder, with this on its standard input, or on a terminal.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String], folder workingFolder: String,
-    input: [UInt8] = []
+    input: [UInt8] = [], terminal: PseudoTerminal? = nil
   ) {
     name = String(path.split(separator: "/").last ?? "")
     folder = TemporaryFolder("output")
     let inputPath = folder.write(input, to: "input")
     processID = Spawn.start(
       path, [name] + arguments, environment: environment.map { "\($0)=\($1)" }, folder: workingFolder,
-      files: [inputPath, folder.path("output"), folder.path("error")])
+      files: terminal.map { [$0.path, $0.path, $0.path] } ?? [inputPath, folder.path("output"), folder.path("error")])
     let begun = Spawn.seconds()
     startThread { [state, processID] in
       var information = siginfo_t()

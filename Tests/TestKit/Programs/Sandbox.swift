@@ -48,11 +48,11 @@ public final class Sandbox: Sendable {
   /// Starts `hermes-transfer`, or another program of this build, and lets it run.
   public func start(
     program: String = "hermes-transfer", _ arguments: [String], environment more: [String: String] = [:],
-    input: String = ""
+    input: String = "", terminal: PseudoTerminal? = nil
   ) -> RunningProgram {
     RunningProgram(
       Binary.path(program), arguments, environment: environment.merging(more) { $1 }, folder: folder,
-      input: Array(input.utf8))
+      input: Array(input.utf8), terminal: terminal)
   }
 
   /// Runs `hermes-transfer` to its end.
