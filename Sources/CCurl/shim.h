@@ -30,6 +30,18 @@ static inline CURLcode hermes_set_open_socket(CURL *easy, curl_opensocket_callba
 static inline CURLcode hermes_set_before_request(CURL *easy, curl_prereq_callback value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
+static inline CURLcode hermes_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode hermes_set_read(CURL *easy, curl_read_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+static inline CURLcode hermes_set_seek(CURL *easy, curl_seek_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+static inline CURLcode hermes_set_form(CURL *easy, curl_mime *value) {
+  return curl_easy_setopt(easy, CURLOPT_MIMEPOST, value);
+}
 static inline CURLMcode hermes_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
@@ -53,6 +65,11 @@ static inline CURLcode hermes_message_code(const CURLMsg *message) { return mess
 // Macros that Swift does not import: their values are casts or expressions.
 static const size_t hermes_write_pause = CURL_WRITEFUNC_PAUSE;
 static const size_t hermes_write_error = CURL_WRITEFUNC_ERROR;
+static const size_t hermes_read_pause = CURL_READFUNC_PAUSE;
+static const size_t hermes_read_abort = CURL_READFUNC_ABORT;
+static const int hermes_seek_done = CURL_SEEKFUNC_OK;
+static const int hermes_seek_refused = CURL_SEEKFUNC_FAIL;
+static const int hermes_pause_sending = CURLPAUSE_SEND;
 static const int hermes_pause_nothing = CURLPAUSE_CONT;
 static const long hermes_auth_basic = (long)CURLAUTH_BASIC;
 static const long hermes_auth_bearer = (long)CURLAUTH_BEARER;

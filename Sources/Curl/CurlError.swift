@@ -111,6 +111,8 @@ public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     CURLE_OPERATION_TIMEDOUT.rawValue: .timeoutConnect,
     CURLE_GOT_NOTHING.rawValue: .emptyReply,
     CURLE_SEND_ERROR.rawValue: .sendReceive,
+    // The connection broke, and the body is not sent a second time.
+    CURLE_SEND_FAIL_REWIND.rawValue: .sendReceive,
     // A stream that was reset, a session that went away: the same as a broken connection.
     CURLE_HTTP2.rawValue: .sendReceive,
     CURLE_HTTP2_STREAM.rawValue: .sendReceive,

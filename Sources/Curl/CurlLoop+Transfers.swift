@@ -72,6 +72,8 @@ extension CurlLoop {
     guard let transfer = transfers[token] else { return }
     if transfer.flow == .held { transfer.flow = .running }
     isInsideCurl = true
+    // A form that had bytes before its file's pause has not told libcurl of it yet, and would after this.
+    if unsafe transfer.form != nil { unsafe curl_easy_pause(transfer.easy, hermes_pause_sending) }
     let code = unsafe curl_easy_pause(transfer.easy, hermes_pause_nothing)
     isInsideCurl = false
     // A verdict given in there is the call's answer only; the transfer itself would go on without these bytes.

@@ -13,12 +13,14 @@ public struct CurlResult: Sendable {
 
   /// Nil when the whole body came, or when the owner stopped it.
   public var error: CurlError?
-  /// The last status that was received.
+  /// The last status that was received; below 200 when no final head came.
   public var httpStatus: Int?
   /// Whether the owner answered `.stop`.
   public var wasStopped = false
   /// Bytes of bodies received, framing left out.
   public var byteCount: Int64 = 0
+  /// Bytes of the request's body that the kernel took, a form's framing among them: the server may have fewer.
+  public var sentByteCount: Int64 = 0
   public var times = Times()
   /// Whether the request went over a connection that an earlier one had opened.
   public var isReused = false

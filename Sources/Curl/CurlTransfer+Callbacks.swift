@@ -48,6 +48,9 @@ extension CurlTransfer {
     if flow == .stopped { return hermes_write_error }
     switch unsafe reader.line(line) {
     case .more: return line.count
+    case .informational(let head):
+      owner?.informationalHeadReceived(head)
+      return line.count
     case .final(let head): return take(head: head) ? line.count : hermes_write_error
     case .refused(let reason):
       failure = CurlError(CURLE_WEIRD_SERVER_REPLY, .httpProtocol, reason)
@@ -57,7 +60,11 @@ extension CurlTransfer {
   }
 
   private func take(head: ResponseHead) -> Bool {
+    finalStatus = head.status
     switch owner?.headReceived(head) {
+    case .proceed where isExpectationRefused:
+      flow = .stopped
+      return false
     case .proceed: return true
     case .pause:
       // Pausing the header itself would bring its last line once more; the body waits as well.

@@ -9,14 +9,18 @@ extension CurlTransfer {
     return max(seconds(CURLINFO_STARTTRANSFER_TIME_T) - seconds(CURLINFO_PRETRANSFER_TIME_T), 0)
   }
 
+  /// Bytes of the request's body that the kernel took so far, a form's framing among them.
+  public var sentByteCount: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
+
   /// What is known when libcurl is done with the request.
   func result(_ code: CURLcode) -> CurlResult {
     var result = CurlResult()
     result.error = error(code)
-    result.wasStopped = failure == nil && (flow == .stopped || flow == .draining)
+    result.wasStopped = failure == nil && (flow == .stopped || flow == .draining) && !isExpectationRefused
     let status = long(CURLINFO_RESPONSE_CODE)
     result.httpStatus = status > 0 ? status : nil
     result.byteCount = offset(CURLINFO_SIZE_DOWNLOAD_T)
+    result.sentByteCount = sentByteCount
     result.times = times
     result.isReused = connectionCount == 0 && seconds(CURLINFO_PRETRANSFER_TIME_T) > 0
     result.httpVersion = httpVersion

@@ -19,7 +19,11 @@ import Posix
   let errorBuffer: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var resolveList: UnsafeMutablePointer<curl_slist>?
-  private var prepared: CurlRequest?
+  private(set) var prepared: CurlRequest?
+  /// The form of `prepared`, made for this handle; libcurl keeps pointing to it.
+  var form: OpaquePointer?
+  /// Whether the handle has the callbacks of a body that goes out.
+  var isUploadReady = false
   /// Why `prepare` failed; told when the transfer is started.
   private(set) var refusal: CurlError?
 
@@ -32,6 +36,10 @@ import Posix
   /// A private address that was not connected to.
   var refusedAddress: String?
   var reader = HeaderReader(now: Clocks.wallClock)
+  /// Of the next byte that is wanted for the body that goes out.
+  var bodyOffset: Int64 = 0
+  /// The status of the last final head.
+  var finalStatus: Int?
   var isHead: Bool { prepared?.isHead ?? false }
   var isConnectOnly: Bool { prepared?.isConnectOnly ?? false }
 
@@ -44,6 +52,7 @@ import Posix
   }
 
   deinit {
+    dropForm()
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(headerList)
     unsafe curl_slist_free_all(resolveList)
@@ -76,12 +85,15 @@ import Posix
     let old = prepared
     if old?.url != request.url { try set(CURLOPT_URL, request.url) }
     if old?.range != request.range { try set(CURLOPT_RANGE, request.range) }
-    if old?.headerLines != request.headerLines { try setHeaders(request.headerLines) }
+    if old?.headerLines != request.headerLines || old?.addedLines != request.addedLines {
+      try setHeaders(request.headerLines + request.addedLines)
+    }
     if (old?.isConnectOnly ?? false) != request.isConnectOnly {
       try set(CURLOPT_CONNECT_ONLY, request.isConnectOnly ? 1 : 0)
       // A proxy passes a protocol that it does not know through a tunnel only.
       try set(CURLOPT_HTTPPROXYTUNNEL, request.isConnectOnly ? 1 : 0)
     }
+    if request.isSpecial || old?.isSpecial == true { return try applyMethod(request) }
     if old?.isHead != request.isHead {
       try set(CURLOPT_NOBODY, request.isHead ? 1 : 0)
       // Setting NOBODY back leaves the method at HEAD (CURLOPT_NOBODY(3)).
@@ -95,6 +107,8 @@ import Posix
   private func startOver(_ options: CurlOptions) throws(CurlError) {
     let old = unsafe easy
     defer { unsafe curl_easy_cleanup(old) }
+    dropForm()
+    isUploadReady = false
     let jar = prepared?.options.cookieFile
     unsafe easy = Self.makeHandle()
     prepared = nil
@@ -156,6 +170,9 @@ import Posix
     failure = refusal
     refusedAddress = nil
     reader = HeaderReader(now: Clocks.wallClock)
+    reader.keepsFields = prepared?.keepsFields ?? false
+    bodyOffset = 0
+    finalStatus = nil
     unsafe errorBuffer[0] = 0
     // An integer, never an address: a message about a handle that is gone finds nothing.
     unsafe hermes_set_pointer(easy, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: token))

@@ -10,16 +10,29 @@ public enum BodyVerdict: Hashable, Sendable {
   case stop
 }
 
-/// Who a transfer reports to, on the loop's thread. `headReceived` and `bodyReceived` are called by libcurl;
+/// Who a transfer reports to, on the loop's thread. All but `transferEnded` are called by libcurl;
 /// `CurlLoop.start`, `cancel` and `resume` may be called from them and act when libcurl has returned.
 public protocol CurlTransferOwner: AnyObject {
-  /// The final head, before its body; once a transfer. Informational heads, a proxy's answer to CONNECT and trailers
-  /// are left out.
+  /// The final head, before its body; once a transfer. A proxy's answer to CONNECT and trailers are left out.
   func headReceived(_ head: ResponseHead) -> BodyVerdict
 
   /// The next bytes, at most 16 KiB in libcurl 7.88; they are valid during the call only.
   func bodyReceived(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict
 
+  /// An informational head of a request that keeps fields, at once, while its body still goes out.
+  func informationalHeadReceived(_ head: ResponseHead)
+
+  /// Fills the room, libcurl's own buffer of 64 KiB mostly, with the body from that offset on. The offset goes back to 0
+  /// when the body has to be sent again.
+  func bodyWanted(_ room: UnsafeMutableRawBufferPointer, at offset: Int64) -> BodySupply
+
   /// The transfer is over and may be prepared and started again at once.
   func transferEnded(_ result: CurlResult)
+}
+
+extension CurlTransferOwner {
+  public func informationalHeadReceived(_ head: ResponseHead) {}
+
+  /// Requests without a body never ask.
+  public func bodyWanted(_ room: UnsafeMutableRawBufferPointer, at offset: Int64) -> BodySupply { .stop }
 }

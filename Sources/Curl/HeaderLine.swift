@@ -52,6 +52,15 @@ enum HeaderLine {
     return unsafe (field, trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
   }
 
+  /// Adds a line as it came; one without a colon is none.
+  static func add(_ line: UnsafeRawBufferPointer, to fields: inout HeaderFields) {
+    if unsafe isSpace(line[0]) { return unsafe fields.continueLast(text(trimmed(line))) }
+    guard let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return }
+    let name = unsafe text(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+    let value = unsafe text(trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+    fields.append(name: name, value: value)
+  }
+
   /// Length, first and last letter leave at most one name to compare with.
   private static func candidate(_ name: UnsafeRawBufferPointer) -> (StaticString, HeaderField)? {
     let first = unsafe Character(Unicode.Scalar(lower(name[0])))

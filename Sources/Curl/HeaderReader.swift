@@ -6,6 +6,8 @@ public import Core
 struct HeaderReader {
   enum Verdict: Equatable {
     case more
+    /// A head below 200, where fields are kept.
+    case informational(ResponseHead)
     case final(ResponseHead)
     /// What is wrong with the head; such an answer is dropped.
     case refused(String)
@@ -15,6 +17,8 @@ struct HeaderReader {
   static let maxByteCount = 256 << 10
 
   private var byteCount = 0
+  /// Whether heads come with all their fields, and informational ones are told.
+  var keepsFields = false
   /// Of the block that is being read; status 0 before its first line.
   private var head = ResponseHead(status: 0)
   /// The field whose line is complete only when the next one doesn't continue it.
@@ -52,6 +56,7 @@ struct HeaderReader {
   }
 
   private mutating func field(_ line: UnsafeRawBufferPointer) {
+    if keepsFields { unsafe HeaderLine.add(line, to: &head.fields) }
     // A line that begins with a space continues the one before (RFC 9112 section 5.2).
     if unsafe HeaderLine.isSpace(line[0]) {
       if let value = pending?.value { unsafe pending?.value = value + " " + HeaderLine.text(HeaderLine.trimmed(line)) }
@@ -64,12 +69,19 @@ struct HeaderReader {
 
   private mutating func endOfBlock() -> Verdict {
     commit()
-    guard head.status >= 200 else { return .more }
+    if head.status < 200 { return endOfInformational() }
     isDone = true
     if let complaint { return .refused(complaint) }
     // The framing of chunks counts, not the length beside it (RFC 9112 section 6.3).
     if isChunked { head.contentLength = nil }
     return .final(head)
+  }
+
+  /// An upload may be told of its progress for hours: such heads don't add up.
+  private mutating func endOfInformational() -> Verdict {
+    guard keepsFields else { return .more }
+    byteCount = 0
+    return .informational(head)
   }
 
   private mutating func commit() {

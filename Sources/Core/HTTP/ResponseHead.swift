@@ -21,6 +21,8 @@ public struct ResponseHead: Hashable, Sendable {
   public var authenticate: String?
   /// Whether the answer came over HTTP/2 or later, where requests to one host share a connection.
   public var isMultiplexed = false
+  /// Every field as it came; empty unless the request asked to keep them.
+  public var fields = HeaderFields()
 
   public init(status: Int) { self.status = status }
 

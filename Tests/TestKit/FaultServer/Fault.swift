@@ -66,6 +66,22 @@ public enum Fault: Sendable {
   case noLength
   /// More bytes than Content-Length says.
   case longBody(extra: Int64)
+
+  // Uploads: counts are of body bytes of the request, which are read first. Where one is cut, its sink is told of what
+  // came.
+  case cutUpload(after: Int64)
+  case resetUpload(after: Int64)
+  /// Nothing more is read, and the connection stays.
+  case stallUpload(after: Int64)
+  case slowUpload(bytesPerSecond: Int)
+  /// The answer comes before the rest of the body, which is then read past, or, with a reset, is not.
+  case early(after: Int64, isReset: Bool = false)
+  /// A head below 200.
+  case informational(Int, [(String, String)], after: Int64 = 0)
+  /// The whole body is taken, and the connection reset without an answer.
+  case loseAnswer
+  /// No 100 for who expects it.
+  case noContinue
 }
 
 /// Faults and the requests of one path that they belong to.

@@ -2,9 +2,9 @@ import Glibc
 
 /// One connection of the server, served by its own thread until either side ends it.
 struct FaultConnection {
-  private let descriptor: Int32
+  let descriptor: Int32
   private let number: Int
-  private let server: FaultServer
+  let server: FaultServer
   private static let chunkByteCount = 1 << 16
   /// The first byte of a TLS client (RFC 8446 §5.1): no letter of a method.
   private static let tlsHandshake: UInt8 = 22
@@ -21,11 +21,28 @@ struct FaultConnection {
     defer { close(descriptor) }
     var pending: [UInt8] = []
     while let head = readHead(&pending) {
-      let (plan, record) = server.accept(head, connection: number)
-      let isUsable = answer(plan, record: record)
-      server.finished(record: record)
+      let admission = server.accept(head, connection: number)
+      let isUsable = serve(head, admission, &pending)
+      server.finished(record: admission.record)
       if !isUsable { return }
     }
+  }
+
+  /// Takes the body and answers; false when the connection is not to be used again.
+  private func serve(_ head: RequestHead, _ admission: Admission, _ pending: inout [UInt8]) -> Bool {
+    switch takeBody(of: head, admission, &pending) {
+    case .whole: return answer(server.plan(admission, isBodyWhole: true), record: admission.record)
+    case .early(let isReset):
+      var plan = server.plan(admission, isBodyWhole: false)
+      plan.keepsConnection = false
+      _ = answer(plan, record: admission.record)
+      readPast(isReset: isReset)
+    case .lost: break
+    case .ended:
+      // Whoever cut it: the sink hears what came.
+      if admission.sink != nil { _ = server.plan(admission, isBodyWhole: false) }
+    }
+    return false
   }
 
   /// Reads up to the empty line; nil at the end of the connection.
@@ -115,7 +132,7 @@ struct FaultConnection {
     return poll(&stop, 1, Int32(byteCount * 1000 / max(1, rate))) == 0
   }
 
-  private func send(_ bytes: [UInt8]) -> Bool {
+  func send(_ bytes: [UInt8]) -> Bool {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -144,7 +161,7 @@ struct FaultConnection {
   }
 
   /// Sends RST once the other side's kernel has everything (SIOCOUTQ, tcp(7)): a reset throws away what is unsent.
-  private func reset() -> Bool {
+  func reset() -> Bool {
     var unsent: Int32 = 0
     for _ in 0..<2000 {
       _ = ioctl(descriptor, UInt(TIOCOUTQ), &unsent)

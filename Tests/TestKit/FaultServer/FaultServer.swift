@@ -6,6 +6,8 @@ import Testing
 public final class FaultServer: Sendable {
   struct Route {
     var resource: Resource
+    /// Where bodies of requests go; it answers instead of the resource.
+    var sink: UploadSink?
     var script: [Scripted]
     var requestCount = 0
     /// How often each entry of the script for parts has been used.
@@ -51,6 +53,13 @@ public final class FaultServer: Sendable {
   /// The same, with the script in an array.
   public func serve(_ path: String, _ resource: Resource, _ script: [Scripted]) {
     state.withLock { $0.routes[path] = Route(resource: resource, script: script) }
+  }
+
+  /// Takes requests with bodies under a path, or all under one that ends in `*`, with faults at those that the script
+  /// names. The sink answers a request, from the thread of its connection.
+  public func take(_ path: String, _ script: Scripted..., sink: @escaping UploadSink) {
+    let resource = Resource(.bytes([]))
+    state.withLock { $0.routes[path] = Route(resource: resource, sink: sink, script: script) }
   }
 
   /// Everything asked so far, in order of arrival.
@@ -119,25 +128,29 @@ public final class FaultServer: Sendable {
     }
   }
 
-  /// Takes a request in, and says what to answer and where its record stands.
-  func accept(_ head: RequestHead, connection: Int) -> (plan: ResponsePlan, record: Int) {
+  /// Takes a request in, and says what to answer, where that is known without its body, and where its record stands.
+  func accept(_ head: RequestHead, connection: Int) -> Admission {
     state.withLock { state in
       state.activeRequestCount += 1
-      guard var route = state.routes[head.path] else {
+      guard let path = state.route(of: head.path), var route = state.routes[path] else {
         state.unscripted.append("\(head.method) \(head.target)")
         var plan = ResponsePlan()
         plan.replace(status: 500, text: "nobody expected this\n")
         state.requests.append(RecordedRequest(number: 0, head: head, connection: connection))
-        return (plan, state.requests.count - 1)
+        return Admission(record: state.requests.count - 1, plan: plan)
       }
       route.requestCount += 1
       let faults = route.faults(for: head)
-      state.routes[head.path] = route
+      state.routes[path] = route
       var record = RecordedRequest(number: route.requestCount, head: head, connection: connection)
-      let plan = ResponsePlan(head, resource: route.resource, faults: faults, activeCount: state.activeRequestCount)
-      record.status = plan.status
+      var admission = Admission(record: state.requests.count, faults: faults, sink: route.sink)
+      if route.sink == nil {
+        let plan = ResponsePlan(head, resource: route.resource, faults: faults, activeCount: state.activeRequestCount)
+        record.status = plan.status
+        admission.plan = plan
+      }
       state.requests.append(record)
-      return (plan, state.requests.count - 1)
+      return admission
     }
   }
 
@@ -150,6 +163,14 @@ public final class FaultServer: Sendable {
       state.activeRequestCount -= 1
       state.requests[record].isFinished = true
     }
+  }
+}
+
+extension FaultServer.State {
+  /// Under what a path is served: itself, else the longest beginning.
+  fileprivate func route(of path: String) -> String? {
+    if routes[path] != nil { return path }
+    return routes.keys.filter { $0.hasSuffix("*") && path.hasPrefix($0.dropLast()) }.max { $0.count < $1.count }
   }
 }
 

@@ -77,6 +77,9 @@ public struct RecordedRequest: Sendable {
   /// Body bytes handed to the socket, without framing.
   public internal(set) var bodyByteCount: Int64 = 0
   public internal(set) var isFinished = false
+  /// What of its body came.
+  public internal(set) var body: [UInt8] = []
+  public internal(set) var isBodyWhole = false
 
   public var method: String { head.method }
   public var path: String { head.path }
