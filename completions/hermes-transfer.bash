@@ -70,6 +70,10 @@ _hermes_transfer() {
     --once) mapfile -t COMPREPLY < <(compgen -W 'message prompt media' -- "$current"); return ;;
     --timeout) COMPREPLY=(); return ;;
     --text) COMPREPLY=(); return ;;
+    --max-message) COMPREPLY=(); return ;;
+    --max-media) COMPREPLY=(); return ;;
+    --max-open-media) COMPREPLY=(); return ;;
+    --max-assembly) COMPREPLY=(); return ;;
     --state) mapfile -t COMPREPLY < <(compgen -W 'queued waiting running verifying paused completed sent delivered uncertain failed cancelled' -- "$current"); return ;;
   esac
   if [[ -z $command ]]; then
@@ -78,11 +82,11 @@ _hermes_transfer() {
   fi
   case $command in
     download) flags='--output --directory --input-file --connections --no-resume --checksum --if-exists --on-change --mirror --wait-for-disk --priority --header --user-agent --referer --bearer-file --user --password-file --netrc --netrc-file --cookie-file --proxy --cacert --cert --key --insecure --allow-downgrade --http1.1 --http2 --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --max-transfers --max-per-host --connect-timeout --stall-timeout --deadline --max-attempts --retry-max-wait --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
-    upload) flags='--priority --header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --deadline --caption --kind --mime --name --part-size --at-most-once --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
-    listen) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --once --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
-    send) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
-    answer) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --timeout --text --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
-    chat) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    upload) flags='--priority --header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --deadline --max-attempts --caption --kind --mime --name --part-size --at-most-once --max-message --max-media --max-open-media --max-assembly --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    listen) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --once --timeout --max-message --max-media --max-open-media --max-assembly --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    send) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --max-attempts --timeout --max-message --max-media --max-open-media --max-assembly --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    answer) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --max-attempts --timeout --text --max-message --max-media --max-open-media --max-assembly --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
+    chat) flags='--header --user-agent --proxy --cacert --cert --key --insecure --ipv4 --ipv6 --interface --resolve --unix-socket --limit-rate --media-dir --max-message --max-media --max-open-media --max-assembly --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     list) flags='--state --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     resume) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;
     retry) flags='--limit-rate --max-transfers --max-per-host --all --state-dir --config --profile --json --quiet --verbose --color --progress --help --version' ;;

@@ -47,6 +47,15 @@ extension Store {
     return records.compactMap { record in mediaByID[record.id].map { MediaUpload(record: record, media: $0) } }
   }
 
+  /// Uploads by their transfers, in the order of acceptance; others are left out.
+  public func media(_ ids: [TransferID]) throws(StateError) -> [MediaUpload] {
+    var uploads: [MediaUpload] = []
+    for record in try records(.ids(ids)) {
+      if let media = try media(of: record.id) { uploads.append(MediaUpload(record: record, media: media)) }
+    }
+    return uploads
+  }
+
   /// Writes uploads, all or none, but their owner. One that was removed meanwhile stays removed. `durably`: they survive
   /// a power cut when this returns, as what must not be done twice has to.
   public func update(media uploads: [MediaUpload], durably: Bool) throws(StateError) {

@@ -12,7 +12,9 @@ public struct SecureRandom: RandomNumberGenerator, Sendable {
 
   /// As many random bytes.
   public mutating func bytes(count: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+    // Without bytes the array is the one empty one of all threads, and its count would be written.
+    guard count > 0 else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
       unsafe Self.fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<count]))
       filled = count
     }

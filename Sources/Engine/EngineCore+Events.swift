@@ -177,13 +177,11 @@ extension EngineCore {
   }
 
   /// Asks a fresh URL for the end of what is held, and compares.
-  func probe(
-    _ waiting: WaitingTransfer, _ continuation: CheckedContinuation<Result<ResponseHead?, TransferFailure>, Never>
-  ) {
+  func probe(_ waiting: WaitingTransfer, _ done: @escaping (Result<ResponseHead?, TransferFailure>) -> Void) {
     let driver = waiting.makeDriver(core: self, onlyCompares: true)
     driver.sink = ProbeSink()
     run(driver) { [unowned driver] failure in
-      continuation.resume(returning: failure.map { .failure($0) } ?? .success(driver.answer))
+      done(failure.map { .failure($0) } ?? .success(driver.answer))
     }
   }
 

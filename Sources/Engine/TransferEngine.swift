@@ -127,7 +127,9 @@ public actor TransferEngine {
     }
     var proof: Result<ResponseHead?, TransferFailure> = .success(nil)
     if let waiting = try begun.get() {
-      proof = await withCheckedContinuation { core.probe(waiting, $0) }
+      proof = await withCheckedContinuation { continuation in
+        core.probe(waiting) { continuation.resume(returning: $0) }
+      }
     }
     let proven = proof
     let failure: TransferFailure? = await withCheckedContinuation { continuation in

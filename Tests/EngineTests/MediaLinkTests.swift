@@ -77,4 +77,38 @@ struct LinkScene {
     #expect(asked["authorization"] == nil && asked["x-api-key"] == nil)
     #expect(scene.media == ["f.bin"])
   }
+
+  @Test(arguments: [true, false])
+  func `a new link for a known ID goes on with the bytes that are held, if they are the same`(isSame: Bool) async throws
+  {
+    let total: Int64 = 3 << 20
+    let scene = try LinkScene {
+      $0.downloads.maxAttempts = 3
+    } script: { peer, server in
+      peer.send(LinkScene.link("a", server.url("/old")))
+      // Once the client says so, the old one has failed.
+      _ = peer.nextText()
+      peer.send(LinkScene.link("a", server.url("/new")))
+    }
+    scene.server.serve(
+      "/old", .pattern(1, byteCount: total, age: 3600), .on(1, .cut(after: 2 << 20)), .on(2, .status(403)))
+    scene.server.serve("/new", .pattern(isSame ? 1 : 2, byteCount: total, age: 3600))
+    let hasAsked = Guarded(false)
+    let session = scene.session
+    let (_, events) = await scene.run { _, events in
+      let isFirst = hasAsked.withLock { asked in
+        defer { asked = asked || events.contains { $0.kind == .failed } }
+        return !asked && events.contains { $0.kind == .failed }
+      }
+      if isFirst { Task { _ = try await session.send(text: "again") } }
+      return events.contains { $0.kind == .completed }
+    }
+    // What is held of the other bytes stays for a retry.
+    #expect(scene.media.filter { !$0.hasPrefix(".") } == ["f.bin"], "\(events)")
+    #expect(Pattern(isSame ? 1 : 2).firstDifference(inFile: scene.folder.path("media/f.bin"), byteCount: total) == nil)
+    let ids = Set(events.map(\.snapshot.id))
+    #expect(ids.count == (isSame ? 1 : 2))
+    let asked = scene.server.requests("/new").compactMap(\.range)
+    #expect(asked.first != "bytes=0-" && (isSame == !asked.contains("bytes=0-")), "\(asked)")
+  }
 }

@@ -35,6 +35,11 @@ struct SessionTrial {
 
   func digest(_ path: String) -> String? { TestFiles.read(path).map { sha256Hexadecimal(of: $0) } }
 
+  /// Whether something has begun to come.
+  static func hasPart(_ folder: String) -> Bool {
+    TestFiles.names(in: folder).contains { $0.hasPrefix(".") && (TestFiles.byteCount("\(folder)/\($0)") ?? 0) > 0 }
+  }
+
   /// Files of a folder that are no hidden ones of ours.
   static func visible(_ folder: String) -> [String] { TestFiles.names(in: folder).filter { !$0.hasPrefix(".") } }
 }
@@ -210,6 +215,45 @@ struct SessionTests {
       #expect(result.exitStatus == 0, "\(result)")
     }
     #expect(SessionTrial.visible(trial.media.path) == ["f"])
+  }
+
+  @Test func `a gateway that cannot be reached is given up after some attempts, and nothing is lost`() async throws {
+    let trial = try SessionTrial()
+    await trial.addProfile()
+    trial.gateway.stop()
+    trial.sandbox.root.write("x", to: "downloads/f")
+    for arguments in [["upload", trial.sandbox.path("f")], ["send", "hi"]] {
+      let result = await trial.sandbox.start(arguments + ["--max-attempts", "2"]).wait()
+      #expect(result.exitStatus == 3 && result.standardError.contains("gave up after 2 attempts"), "\(result)")
+    }
+    #expect(await trial.sandbox.run("list").output.contains("paused"))
+  }
+
+  @Test func `an upload that was interrupted is resumed by its ID, and a failed one is tried again`() async throws {
+    let trial = try SessionTrial(faults: ["slow-read=1M"])
+    defer { trial.gateway.stop() }
+    await trial.addProfile()
+    trial.sandbox.root.write([UInt8](repeating: 7, count: 3_000_000), to: "downloads/f")
+    let life = trial.sandbox.start(["upload", trial.sandbox.path("f"), "--part-size", "300k"])
+    #expect(await eventually { life.errorSoFar.contains("f:") || SessionTrial.hasPart(trial.media.path) })
+    life.kill(SIGTERM)
+    #expect(await life.wait().exitStatus == 143)
+    let id = try #require(try await trial.sandbox.transfers().first?.id)
+    let resumed = await trial.sandbox.run("resume", id)
+    #expect(resumed.exitStatus == 0 && resumed.lines == ["\(id) delivered"], "\(resumed)")
+    #expect(SessionTrial.visible(trial.media.path) == ["f"])
+    #expect(await trial.sandbox.run("resume", id).exitStatus == 2)
+
+    // Another file by now, whose sending fails for good.
+    let other = trial.sandbox.start(["upload", trial.sandbox.path("f"), "--part-size", "300k", "--name", "g"])
+    #expect(await eventually { SessionTrial.hasPart(trial.media.path) })
+    trial.sandbox.root.write([UInt8](repeating: 8, count: 2_000_000), to: "downloads/f")
+    #expect(await other.wait().exitStatus == 8)
+    let failed = try #require(try await trial.sandbox.transfers().first { $0.state == "failed" }?.id)
+    #expect(await trial.sandbox.run("resume", failed).exitStatus == 2)
+    let again = await trial.sandbox.run("retry", "--all")
+    #expect(again.exitStatus == 0 && again.lines == ["\(failed) delivered"], "\(again)")
+    #expect(ByteContent(file: trial.media.path("g")) == ByteContent([UInt8](repeating: 8, count: 2_000_000)))
   }
 
   @Test func `W55 the token is in no output, no file of the state and no argument`() async throws {

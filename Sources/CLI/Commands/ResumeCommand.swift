@@ -8,14 +8,26 @@ enum ResumeCommand {
   static func run(_ context: CommandContext, anew: Bool) async throws(TransferFailure) -> ExitStatus {
     let reader = try StateReader(context)
     let ids = try reader.chosen { record in
-      guard record.kind == .download else { return false }
       return anew ? record.state == .failed : !record.state.isFinal && record.state == .paused
     }
     guard !ids.isEmpty else {
       context.console.note(anew ? "no transfer has failed" : "no transfer is unfinished")
       return .success
     }
-    if !context.settings.isOn(.all) { try check(try reader.records(.ids(ids)), anew: anew) }
+    let records = try reader.records(.ids(ids))
+    if !context.settings.isOn(.all) { try check(records, anew: anew) }
+    let downloads = records.filter { $0.kind == .download }.map(\.id)
+    var worst = downloads.isEmpty ? ExitStatus.success : try await resume(downloads, context)
+    for (profile, uploads) in try reader.media(records.filter { $0.kind == .media }.map(\.id)) {
+      if let status = context.interruption.status { return status }
+      let sender = MediaSender(try SessionSetup(context, profile: profile))
+      worst = max(worst, try await sender.run(.transfers(uploads, anew: anew)))
+    }
+    return worst
+  }
+
+  private static func resume(_ ids: [TransferID], _ context: CommandContext) async throws(TransferFailure) -> ExitStatus
+  {
     var isGiven = false
     return try await Runner(context).run { engine throws(TransferFailure) in
       if isGiven { return false }

@@ -79,8 +79,13 @@ enum SendCommand {
 
   private static func follow(_ id: String, _ session: HermesSession, _ setup: SessionSetup) async -> ExitStatus {
     let context = setup.context
+    var patience = SessionPatience(context.settings)
     while let events = await session.nextEvents() {
       for event in events {
+        if let failure = patience.take(event) {
+          context.console.fail(ErrorLine(failure, cannot: "reach \(setup.profile.url.key)"))
+          return failure.exitStatus
+        }
         switch event {
         case .messageSent(id):
           context.console.results([id])

@@ -49,6 +49,10 @@ enum FlagName: String, CaseIterable, Hashable, Sendable {
   case partSize = "part-size"
   case atMostOnce = "at-most-once"
   case once, timeout, text
+  case maxMessage = "max-message"
+  case maxMedia = "max-media"
+  case maxOpenMedia = "max-open-media"
+  case maxAssembly = "max-assembly"
 
   case all, state
 }

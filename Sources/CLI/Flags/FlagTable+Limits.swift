@@ -34,9 +34,14 @@ extension FlagTable {
       summary: "time from acceptance to the end (7d)",
       details: "Fail a transfer that is not complete DURATION after it was accepted. The default is 7d."),
     Flag(
-      name: .maxAttempts, argument: FlagArgument("N", .count(1..<1_000_001)), commands: [.download],
+      name: .maxAttempts, argument: FlagArgument("N", .count(1..<1_000_001)),
+      commands: [.download, .upload, .send, .answer],
       summary: "attempts in a row without progress (5)",
-      details: "Fail a transfer after N attempts in a row that brought no byte. The default is 5."),
+      details: """
+        Fail a transfer after N attempts in a row that brought no byte. Over a session: give up after N attempts in a row \
+        that did not reach the gateway; what was to be sent stays in the state and goes out with the next session. The \
+        default is 5.
+        """),
     Flag(
       name: .retryMaxWait, argument: FlagArgument("DURATION", .duration), commands: [.download],
       summary: "longest pause between attempts (5m)",

@@ -99,4 +99,27 @@ extension FlagTable {
       summary: "words that go with the answer",
       details: "Words that go with the answer; the option other needs them."),
   ]
+
+  /// How much of what comes over a session is taken.
+  static let mediaLimits: [Flag] = [
+    Flag(
+      name: .maxMessage, argument: FlagArgument("SIZE", .size), commands: CommandName.ofSession,
+      summary: "longest message taken (16M)",
+      details: """
+        Take no message longer than SIZE; the session is closed with code 1009 by a longer one. The default is 16M; \
+        less than 64k cannot be told.
+        """),
+    Flag(
+      name: .maxMedia, argument: FlagArgument("SIZE", .size), commands: CommandName.ofSession,
+      summary: "largest media taken in parts (512M)",
+      details: "Refuse media of more than SIZE that come in parts; nothing of them stays. The default is 512M."),
+    Flag(
+      name: .maxOpenMedia, argument: FlagArgument("N", .count(1..<1025)), commands: CommandName.ofSession,
+      summary: "media that may be incomplete at once (16)",
+      details: "Refuse to begin another media while N are incomplete. The default is 16."),
+    Flag(
+      name: .maxAssembly, argument: FlagArgument("SIZE", .size), commands: CommandName.ofSession,
+      summary: "what incomplete media may hold together (2G)",
+      details: "Refuse parts that bring what all incomplete media hold above SIZE. The default is 2G."),
+  ]
 }

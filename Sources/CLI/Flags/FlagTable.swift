@@ -1,6 +1,6 @@
 /// The one table of flags, in the order of the manual.
 enum FlagTable {
-  static let all: [Flag] = global + target + network + limits + session + media + selection
+  static let all: [Flag] = global + target + network + limits + session + media + mediaLimits + selection
 
   static let byName: [FlagName: Flag] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

@@ -46,10 +46,3 @@ struct ProfileReader {
     return profile
   }
 }
-
-extension CommandContext {
-  /// The gateway that the command is to talk to, by `--profile` or the rule without it.
-  func sessionProfile() throws(TransferFailure) -> SessionProfile {
-    try ProfileReader(self).session(settings.text(.profile))
-  }
-}

@@ -8,9 +8,10 @@ struct SessionSetup {
   let context: CommandContext
   let profile: SessionProfile
 
-  init(_ context: CommandContext) throws(TransferFailure) {
+  /// - Parameter name: the profile where none was asked for.
+  init(_ context: CommandContext, profile name: String? = nil) throws(TransferFailure) {
     self.context = context
-    profile = try context.sessionProfile()
+    profile = try ProfileReader(context).session(context.settings.text(.profile) ?? name)
   }
 
   /// Where files go that come: what was said, else what the profile says, else a folder of ours. Every session takes
@@ -31,12 +32,25 @@ struct SessionSetup {
     options.downloads = try RequestTemplate.limits(context.settings)
     options.mediaFolder = try mediaFolder
     options.resumesDownloads = resumesDownloads
+    options.limits = try limits
     return try HermesSession(profile: profile, engine: engine, options: options)
   }
 
-  /// Says what comes while something else is done.
-  func tellAll(_ session: HermesSession) async {
-    while let events = await session.nextEvents() { for event in events { tell(event) } }
+  private var limits: MediaLimits {
+    get throws(TransferFailure) {
+      let settings = context.settings
+      var limits = MediaLimits()
+      if let count = settings.byteCount(.maxMessage) {
+        guard (64 << 10...1 << 30).contains(count) else {
+          throw TransferFailure(.usage, "--max-message cannot be \(count) bytes", hint: "it is 64k to 1G")
+        }
+        limits.maxMessageByteCount = Int(count)
+      }
+      limits.maxMediaByteCount = settings.byteCount(.maxMedia) ?? limits.maxMediaByteCount
+      limits.maxOpenCount = settings.count(.maxOpenMedia) ?? limits.maxOpenCount
+      limits.maxOpenByteCount = settings.byteCount(.maxAssembly) ?? limits.maxOpenByteCount
+      return limits
+    }
   }
 
   func tell(_ event: SessionEvent) {

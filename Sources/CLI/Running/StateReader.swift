@@ -61,6 +61,15 @@ struct StateReader {
     return ids
   }
 
+  /// Uploads over sessions, by the profile that each was given to.
+  func media(_ ids: [TransferID]) throws(TransferFailure) -> [(profile: String, ids: [TransferID])] {
+    guard !ids.isEmpty, let store else { return [] }
+    let found: [MediaUpload]
+    do throws(StateError) { found = try store.media(ids) } catch { throw error.failure }
+    let groups = Dictionary(grouping: found, by: \.media.profile)
+    return groups.keys.sorted().map { ($0, (groups[$0] ?? []).map(\.record.id)) }
+  }
+
   /// The transfers that the operands name, or with `--all` those that `isMeant` takes.
   func chosen(where isMeant: (TransferRecord) -> Bool) throws(TransferFailure) -> [TransferID] {
     if context.settings.isOn(.all) {

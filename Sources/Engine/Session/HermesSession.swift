@@ -93,14 +93,30 @@ public actor HermesSession {
     let acceptance = MediaAcceptance(
       requests: requests, profile: driver.profile, owner: core.owner.token.text,
       usualPartByteCount: driver.rememberedPartByteCount)
+    let uploads = try await take { acceptance.run($0) }
+    return uploads.map { AcceptedTransfer(id: $0.record.id, outcome: .new) }
+  }
+
+  /// Takes up uploads of the state again. `.usage` for one that is done, or goes to another gateway, `.inUse` for one that
+  /// another process works on, and then takes none.
+  /// - Parameter anew: failed and cancelled ones too; a file that has changed since is sent as it is now.
+  public func resume(_ ids: [TransferID], anew: Bool = false) async throws(TransferFailure) {
+    core.beginAccepting()
+    let resumption = MediaResumption(ids: ids, isAnew: anew, session: driver.profile.key, owner: core.owner.token)
+    _ = try await take { resumption.run($0) }
+  }
+
+  private func take(
+    _ accept: @escaping @Sendable (Store) -> Result<[MediaUpload], TransferFailure>
+  ) async throws(TransferFailure) -> [MediaUpload] {
     let result: Result<[MediaUpload], TransferFailure> = await withCheckedContinuation { continuation in
-      core.storeThread.post { store in continuation.resume(returning: acceptance.run(store)) }
+      core.storeThread.post { store in continuation.resume(returning: accept(store)) }
     }
     core.accepting -= 1
     defer { core.deliver() }
     let uploads = try result.get()
     driver.take(uploads)
-    return uploads.map { AcceptedTransfer(id: $0.record.id, outcome: .new) }
+    return uploads
   }
 }
 
@@ -113,6 +129,13 @@ extension HermesSession {
   ) throws(TransferFailure) -> [TransferID] {
     let acceptance = MediaAcceptance(requests: requests, profile: profile, owner: nil, usualPartByteCount: nil)
     return try acceptance.run(try open(stateFolder)).get().map(\.record.id)
+  }
+
+  /// Takes up uploads again, as `resume`, and leaves them to another process.
+  public static func leave(
+    _ ids: [TransferID], anew: Bool, profile: SessionProfile, stateFolder: String
+  ) throws(TransferFailure) {
+    _ = try MediaResumption(ids: ids, isAnew: anew, session: profile.key, owner: nil).run(try open(stateFolder)).get()
   }
 
   /// Accepts a text, as `send`, and leaves it to another process.

@@ -7,15 +7,18 @@ import State
 struct MediaFetch: Sendable {
   enum Taken: Sendable {
     case accepted(Acceptance.Accepted)
+    /// Bytes of it are held, from another link.
+    case earlier(TransferID)
     /// The file is there, from an earlier time.
     case duplicate(path: String, byteCount: Int64, sha256: String)
   }
 
-  private let frame: MediaFrame
-  private let request: DownloadRequest
+  let frame: MediaFrame
+  let request: DownloadRequest
   private let session: SessionKey
   private let acceptance: Acceptance
   private let limitSeconds = MediaLimits().duplicateSeconds
+  private var usesEarlier = true
 
   init(frame: MediaFrame, request: DownloadRequest, session: SessionKey, core: EngineCore) {
     self.frame = frame
@@ -24,10 +27,18 @@ struct MediaFetch: Sendable {
     acceptance = Acceptance(requests: [request], core: core)
   }
 
+  /// The same without what is held from another link.
+  var anew: MediaFetch {
+    var fetch = self
+    fetch.usesEarlier = false
+    return fetch
+  }
+
   func run(_ store: Store) -> Result<Taken, TransferFailure> {
     do {
       let digest = sha256Hexadecimal(of: frame.id)
       if let known = try duplicate(digest, store) { return .success(known) }
+      if usesEarlier, let known = try earlier(digest, store) { return .success(.earlier(known)) }
       let accepted = try acceptance.run(store).get()
       for transfer in accepted.transfers {
         try store.link(
@@ -39,6 +50,18 @@ struct MediaFetch: Sendable {
     } catch {
       return .failure(TransferFailure(storing: error))
     }
+  }
+
+  /// The newest download of the same media that holds something, and came from elsewhere.
+  private func earlier(_ digest: String, _ store: Store) throws -> TransferID? {
+    for link in try store.mediaDownloads(of: session, idDigest: digest).reversed() {
+      guard let record = try store.record(link.transfer), record.state != .completed, record.state != .cancelled,
+        record.partName != nil
+      else { continue }
+      // The same command goes on by itself.
+      return record.urlDigest == Acceptance.digest(of: request.url) ? nil : record.id
+    }
+    return nil
   }
 
   /// The same ID within a day, from the same place, with its file still there: nothing is fetched again.

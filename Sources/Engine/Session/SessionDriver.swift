@@ -318,43 +318,5 @@ extension SessionDriver: SessionLinkOwner {
     receiver.partReceived(media, PartBytes(decoder.take()))
   }
 
-  /// Fetches a file that came by a link, with the engine's own downloads.
-  func fetch(_ frame: MediaFrame, _ request: DownloadRequest) {
-    let fetch = MediaFetch(frame: frame, request: request, session: profile.key, core: core)
-    core.beginAccepting()
-    receiver?.busy(1)
-    core.storeThread.post { [self] store in
-      let result = fetch.run(store)
-      core.loop.post {
-        self.fetched(frame, result)
-        self.receiver?.busy(-1)
-      }
-    }
-  }
-
-  private func fetched(_ frame: MediaFrame, _ result: Result<MediaFetch.Taken, TransferFailure>) {
-    switch result {
-    case .failure(let failure):
-      core.accepting -= 1
-      tell(.mediaFailed(id: frame.id, failure))
-    case .success(.duplicate(let path, let byteCount, let sha256)):
-      core.accepting -= 1
-      tell(
-        .duplicate(
-          ReceivedMedia(
-            id: frame.id, kind: frame.kind, mime: frame.mime, caption: frame.caption, path: path,
-            byteCount: byteCount, sha256: sha256)))
-    case .success(.accepted(let accepted)):
-      do throws(TransferFailure) {
-        for transfer in try core.endAccepting(.success(accepted)) {
-          tell(.mediaAnnounced(id: frame.id, transfer: transfer.id))
-        }
-      } catch {
-        tell(.mediaFailed(id: frame.id, error))
-      }
-    }
-    core.deliver()
-  }
-
   private func upload(_ wireID: String) -> MediaUploadDriver? { uploads.first { $0.wireID == wireID } }
 }
