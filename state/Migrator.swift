@@ -9,6 +9,7 @@ struct Migration: Sendable, Hashable {
   static let all = [
     Migration(number: 1, name: "transfers", sql: text(PackageResources._001_transfers_sql)),
     Migration(number: 2, name: "session", sql: text(PackageResources._002_session_sql)),
+    Migration(number: 3, name: "uploads", sql: text(PackageResources._003_uploads_sql)),
   ]
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -9,15 +9,23 @@ public enum SecretFile {
 
   /// Writes the secrets of a transfer in place of older ones; when this returns they survive a power cut.
   public static func write(_ bytes: [UInt8], folder: String, id: TransferID) throws(StateError) {
-    let secrets = StateFolder(path: folder).secretsPath
-    try StateFolder.makeFolder(secrets)
-    let path = "\(secrets)/\(id.text)"
-    do { try Files.writeAtomically(bytes, to: path) } catch { throw StateError(writing: path, error) }
+    try write(bytes, folder: folder, name: id.text)
   }
 
   /// The secrets of a transfer; nil when there are none.
   public static func read(folder: String, id: TransferID) throws(StateError) -> [UInt8]? {
-    let path = path(folder, id)
+    try read(folder: folder, name: id.text)
+  }
+
+  static func write(_ bytes: [UInt8], folder: String, name: String) throws(StateError) {
+    let secrets = StateFolder(path: folder).secretsPath
+    try StateFolder.makeFolder(secrets)
+    let path = "\(secrets)/\(name)"
+    do { try Files.writeAtomically(bytes, to: path) } catch { throw StateError(writing: path, error) }
+  }
+
+  static func read(folder: String, name: String) throws(StateError) -> [UInt8]? {
+    let path = "\(StateFolder(path: folder).secretsPath)/\(name)"
     do throws(Errno) {
       return try Files.readAll(path, maxByteCount: maxByteCount)
     } catch .notFound {
@@ -35,9 +43,5 @@ public enum SecretFile {
       throw .unreadable(path: secrets, error)
     }
     for name in names where name.contains(id.text) { try StateFolder.remove("\(secrets)/\(name)") }
-  }
-
-  private static func path(_ folder: String, _ id: TransferID) -> String {
-    "\(StateFolder(path: folder).secretsPath)/\(id.text)"
   }
 }

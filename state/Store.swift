@@ -54,6 +54,8 @@ public final class Store {
     let path = database.path
     return try problems(Self.selectRecords) { row throws(StateError) in _ = try TransferRecord(row: row, path: path) }
       + problems(Self.selectMedia) { row throws(StateError) in _ = try MediaUploadRecord(row: row, path: path) }
+      + problems(Self.selectUploads) { row throws(StateError) in _ = try UploadRecord(row: row, path: path) }
+      + problems(Self.selectUploadParts) { row throws(StateError) in _ = try UploadPart(row: row, path: path) }
       + problems(Self.selectMessages) { row throws(StateError) in _ = try OutboxRecord(row: row, path: path) }
   }
 

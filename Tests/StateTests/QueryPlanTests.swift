@@ -52,6 +52,15 @@ struct QueryPlanTests {
     #expect(Store.selectUnfinishedMedia.contains("state IN (\(states))"))
   }
 
+  @Test func `an upload and its parts are found by its transfer, in order`() throws {
+    #expect(
+      try plan("\(Store.selectUploads) WHERE transfer = ?")
+        == "SEARCH uploads USING INDEX sqlite_autoindex_uploads_1 (transfer=?)")
+    #expect(
+      try plan("\(Store.selectUploadParts) WHERE transfer = ? ORDER BY number")
+        == "SEARCH upload_parts USING PRIMARY KEY (transfer=?)")
+  }
+
   @Test func `what is to be sent is found without what was sent, in order`() throws {
     #expect(
       try plan(Store.selectOpenMessages) == "SEARCH outbox USING INDEX outbox_open (gateway=? AND device=?)")
