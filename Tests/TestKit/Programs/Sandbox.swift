@@ -3,6 +3,9 @@ import Testing
 
 /// The executables of this build: they stand beside the tests' own.
 public enum Binary {
+  /// Whether the build has the thread sanitizer in it, which holds signals back until it sees fit.
+  public static let holdsSignalsBack = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
+
   /// The path of `hermes-transfer` or `hermes-gateway`.
   public static func path(_ name: String) -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
