@@ -164,6 +164,34 @@ struct SessionTests {
     #expect(result.exitStatus == 130 && result.seconds < 60, "\(result)")
   }
 
+  @Test func `who listens and hears nothing sleeps`() async throws {
+    let trial = try SessionTrial()
+    defer { trial.gateway.stop() }
+    await trial.addProfile()
+    let listener = trial.sandbox.start(["listen", "--progress", "bar"])
+    #expect(await eventually { listener.errorSoFar.contains("connected") })
+    let before = Self.wakeUps(listener)
+    let begun = ContinuousClock.now
+    try await Task.sleep(for: .seconds(3))
+    let after = Self.wakeUps(listener)
+    let seconds = (ContinuousClock.now - begun) / .seconds(1)
+    // Once a second it looks into the state for what others want: some four steps. Ten ticks a second, or four frames,
+    // would be twice as many.
+    #expect(before > 0 && Double(after - before) < 8 * (seconds + 1), "\(after - before) in \(seconds) s")
+    listener.kill(SIGINT)
+    _ = await listener.wait()
+  }
+
+  /// How often the program's threads have gone to sleep so far.
+  private static func wakeUps(_ program: RunningProgram) -> Int {
+    let folder = "/proc/\(program.processID)/task"
+    return TestFiles.names(in: folder).reduce(0) { sum, thread in
+      let status = TestFiles.text("\(folder)/\(thread)/status") ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+      return sum + (line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0)
+    }
+  }
+
   @Test func `listen ends with the first of a kind, or with 4 when none comes`() async throws {
     let trial = try SessionTrial { $0.echoes = true }
     defer { trial.gateway.stop() }

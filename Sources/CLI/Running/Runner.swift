@@ -12,6 +12,9 @@ final class Runner {
   private var batches = 0
   private var isFed = false
   private var stopped: [TransferID] = []
+  /// Transfers that a view shows moving, and whether there are some.
+  private var moving: Set<TransferID> = []
+  private let movement = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
   private var rethrown: FailureCode?
   private var refusal: TransferFailure?
 
@@ -84,9 +87,23 @@ final class Runner {
   /// Countdowns, stalls and a window's new size show without an event.
   private func keepDrawing() async {
     guard context.progressKind == .bar || context.progressKind == .line else { return }
-    while !Task.isCancelled {
-      do throws(TransferFailure) { try view.take([], at: context.surroundings.now()) } catch { return }
-      await pause(milliseconds: Self.frameMilliseconds)
+    for await _ in movement.stream {
+      // Once more than that, for the last frame may have come too soon to be drawn.
+      var isLast = false
+      while !isLast, !Task.isCancelled {
+        isLast = moving.isEmpty
+        await pause(milliseconds: Self.frameMilliseconds)
+        do throws(TransferFailure) { try view.take([], at: context.surroundings.now()) } catch { return }
+      }
+    }
+  }
+
+  /// Where nothing moves, nothing is drawn: who only listens sleeps.
+  private func follow(_ event: TransferEvent) {
+    if event.snapshot.state.isFinal || event.snapshot.state == .paused {
+      moving.remove(event.snapshot.id)
+    } else if moving.insert(event.snapshot.id).inserted {
+      movement.continuation.yield()
     }
   }
 
@@ -139,6 +156,7 @@ final class Runner {
     try view.take(events, at: context.surroundings.now())
     var paths: [String] = []
     for event in events {
+      follow(event)
       switch event.kind {
       case .completed: if let line = Self.result(of: event.snapshot) { paths.append(line) }
       case .failed: failed(event.snapshot)
