@@ -74,8 +74,8 @@ let package = Package(
 
     // Tests: one target a module, and what they share.
     .testTarget(
-      name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit", exclude: ["Gateways", "UploadServers"],
-      swiftSettings: testSettings),
+      name: "TestKit", dependencies: ["Core", "Posix", "WebSocket"], path: "Tests/TestKit",
+      exclude: ["Gateways", "UploadServers"], swiftSettings: testSettings),
     tests("CoreTests", ["Core", "TestKit"]),
     tests("PosixTests", ["Posix", "TestKit"]),
     tests("CryptoTests", ["Crypto", "TestKit"]),
