@@ -177,7 +177,7 @@ struct Acceptance: Sendable {
 
   /// An unfinished record before its next life; bytes that failed their checksum, or that the user gave up, are
   /// forgotten first.
-  private func begun(
+  func begun(
     _ record: inout TransferRecord, _ request: DownloadRequest, _ sources: [WebURL]
   ) throws -> WaitingTransfer {
     var request = request

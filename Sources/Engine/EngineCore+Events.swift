@@ -9,7 +9,8 @@ extension EngineCore {
   // MARK: Events
 
   func emit(_ kind: TransferEventKind, _ driver: DownloadDriver, note: String? = nil) {
-    tell(kind, driver.snapshot, note: note)
+    // Who only asks whether bytes are the same is no transfer to look at.
+    if !(driver.sink is ProbeSink) { tell(kind, driver.snapshot, note: note) }
   }
 
   func tell(_ kind: TransferEventKind, _ snapshot: TransferSnapshot, note: String? = nil) {
@@ -18,6 +19,7 @@ extension EngineCore {
   }
 
   func progressed(_ driver: DownloadDriver) {
+    guard !(driver.sink is ProbeSink) else { return }
     snapshots[driver.id] = driver.snapshot
     moved.insert(driver.id)
   }

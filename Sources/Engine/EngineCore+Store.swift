@@ -174,9 +174,11 @@ extension EngineCore {
     guard stateFailure == nil else { return }
     settling -= 1
     guard let driver = drivers[id] else { return }
+    let goesOn = sessions.contains { $0.downloadEnded(id, hasFailed: event == .failed) }
     leave(driver)
     if let note { emit(.note, driver, note: note) }
-    emit(event, driver)
+    if goesOn { driver.snapshot.state = .waiting }
+    emit(goesOn ? .waiting : event, driver)
     settledAll()
   }
 
@@ -267,6 +269,7 @@ extension EngineCore {
       settling -= 1
       guard let driver = drivers[id] else { continue }
       driver.finished(outcome)
+      _ = sessions.contains { $0.downloadEnded(id, hasFailed: false) }
       leave(driver)
       emit(outcome.failure == nil ? .completed : .failed, driver)
     }

@@ -79,16 +79,17 @@ struct LinkScene {
   }
 
   @Test(arguments: [true, false])
-  func `a new link for a known ID goes on with the bytes that are held, if they are the same`(isSame: Bool) async throws
-  {
+  func `W62 a new link for a known ID goes on with the bytes that are held, if they are the same`(
+    isSame: Bool
+  ) async throws {
     let total: Int64 = 3 << 20
     let scene = try LinkScene {
       $0.downloads.maxAttempts = 3
     } script: { peer, server in
-      peer.send(LinkScene.link("a", server.url("/old")))
+      peer.send(LinkScene.link("a", server.url("/old?signature=5157")))
       // Once the client says so, the old one has failed.
       _ = peer.nextText()
-      peer.send(LinkScene.link("a", server.url("/new")))
+      peer.send(LinkScene.link("a", server.url("/new?signature=7919")))
     }
     scene.server.serve(
       "/old", .pattern(1, byteCount: total, age: 3600), .on(1, .cut(after: 2 << 20)), .on(2, .status(403)))
@@ -103,12 +104,92 @@ struct LinkScene {
       if isFirst { Task { _ = try await session.send(text: "again") } }
       return events.contains { $0.kind == .completed }
     }
-    // What is held of the other bytes stays for a retry.
-    #expect(scene.media.filter { !$0.hasPrefix(".") } == ["f.bin"], "\(events)")
+    #expect(scene.media == ["f.bin"], "\(events)")
     #expect(Pattern(isSame ? 1 : 2).firstDifference(inFile: scene.folder.path("media/f.bin"), byteCount: total) == nil)
-    let ids = Set(events.map(\.snapshot.id))
-    #expect(ids.count == (isSame ? 1 : 2))
+    #expect(Set(events.map(\.snapshot.id)).count == 1)
     let asked = scene.server.requests("/new").compactMap(\.range)
-    #expect(asked.first != "bytes=0-" && (isSame == !asked.contains("bytes=0-")), "\(asked)")
+    // The end of what is held is compared first; other bytes are fetched from the beginning.
+    #expect(asked.first == "bytes=\((2 << 20) - (64 << 10))-" && asked.count == (isSame ? 1 : 2), "\(asked)")
+    expectNoSecret(scene, "5157")
+    expectNoSecret(scene, "7919")
+  }
+
+  /// The state's database knows a link without its query.
+  private func expectNoSecret(_ scene: LinkScene, _ secret: String) {
+    for name in TestFiles.names(in: scene.folder.path("state")) where name.contains("state") {
+      let bytes = TestFiles.read(scene.folder.path("state/\(name)")) ?? []
+      #expect(!String(decoding: bytes, as: UTF8.self).contains(secret), "\(name)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `W62 a new link that comes while the old one is at work is taken when that fails`(waits: Bool) async throws {
+    let total: Int64 = 3 << 20
+    let old = FaultServer()
+    defer { old.stop() }
+    let scene = try LinkScene {
+      $0.downloads.retryMaxWaitSeconds = 600
+    } script: { peer, server in
+      peer.send(LinkScene.link("a", old.url("/old")))
+      _ = peer.nextText()
+      peer.send(LinkScene.link("a", server.url("/new")))
+      if !waits {
+        // The client has it once the ping behind it is answered.
+        peer.ping([1])
+        while let event = peer.next(), event != .pong([1]) {}
+        old.cutStalled()
+      }
+    }
+    // A server that wants a long wait, or one whose link expires while it is asked.
+    let refusal = waits ? Fault.status(503, retryAfter: "500") : .status(403)
+    old.serve(
+      "/old", .pattern(1, byteCount: total), .on(1, waits ? .cut(after: 1 << 20) : .stall(after: 1 << 20)),
+      .from(2, refusal))
+    scene.server.serve("/new", .pattern(1, byteCount: total))
+    let hasAsked = Guarded(false)
+    let session = scene.session
+    let (_, events) = await scene.run { _, events in
+      let isReady = events.contains {
+        waits ? $0.snapshot.reason == .serverBackoff : $0.snapshot.bytesDone == 1 << 20
+      }
+      let isFirst = hasAsked.withLock { asked in
+        defer { asked = asked || isReady }
+        return !asked && isReady
+      }
+      if isFirst { Task { _ = try await session.send(text: "again") } }
+      return events.contains { $0.kind == .completed }
+    }
+    #expect(scene.media == ["f.bin"])
+    #expect(Pattern(1).firstDifference(inFile: scene.folder.path("media/f.bin"), byteCount: total) == nil)
+    #expect(Set(events.map(\.snapshot.id)).count == 1 && !events.contains { $0.kind == .failed }, "\(events)")
+    #expect(scene.server.requests("/new").allSatisfy { $0.range != "bytes=0-" })
+  }
+
+  @Test(arguments: [1, 2])
+  func `W35 a media that is there comes once, whatever link it comes by again`(version: Int) async throws {
+    let total: Int64 = 1 << 20
+    let scene = try LinkScene { _ in
+    } script: { peer, server in
+      peer.send(LinkScene.link("a", server.url("/one")))
+      _ = peer.nextText()
+      peer.send(LinkScene.link("a", server.url("/one")))
+      peer.send(LinkScene.link("a", server.url("/two")))
+    }
+    scene.server.serve("/one", .pattern(1, byteCount: total))
+    scene.server.serve("/two", .pattern(UInt64(version), byteCount: total))
+    let hasAsked = Guarded(false)
+    let session = scene.session
+    let (told, events) = await scene.run { told, events in
+      let isFirst = hasAsked.withLock { asked in
+        defer { asked = asked || events.contains { $0.kind == .completed } }
+        return !asked && events.contains { $0.kind == .completed }
+      }
+      if isFirst { Task { _ = try await session.send(text: "again") } }
+      let duplicates = told.filter { if case .duplicate = $0 { true } else { false } }.count
+      return version == 1 ? duplicates == 2 : events.filter { $0.kind == .completed }.count == 2
+    }
+    #expect(scene.media == (version == 1 ? ["f.bin"] : ["f (1).bin", "f.bin"]), "\(told)")
+    #expect(events.filter { $0.kind == .completed }.count == version && !events.contains { $0.kind == .failed })
+    #expect(scene.server.requests("/one").count == 1)
   }
 }

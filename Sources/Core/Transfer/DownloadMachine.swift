@@ -189,7 +189,7 @@ public struct DownloadMachine: Sendable {
   /// Begins, goes on after a wait, or begins again after a restart.
   public mutating func start(now: Instant) -> [Action] {
     phase = .running
-    if isWhole, !checksFinished { return finish() }
+    if isWhole, !checksFinished, !settings.onlyCompares { return finish() }
     if settings.onlyCompares, received.isEmpty { return finish() }
     if received.isEmpty {
       // A length without a byte binds us to nothing.

@@ -9,7 +9,7 @@ import State
 /// Everything that is accepted is on disk before a call returns, and goes out when the gateway can be reached: in this
 /// life or the next.
 public actor HermesSession {
-  private nonisolated let driver: SessionDriver
+  nonisolated let driver: SessionDriver
   private nonisolated let core: EngineCore
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe core.loop.executor.asUnownedSerialExecutor() }

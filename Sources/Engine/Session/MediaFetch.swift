@@ -7,73 +7,130 @@ import State
 struct MediaFetch: Sendable {
   enum Taken: Sendable {
     case accepted(Acceptance.Accepted)
-    /// Bytes of it are held, from another link.
-    case earlier(TransferID)
+    /// A download of it is at work in this process, from another link.
+    case atWork(TransferID)
+    /// A file of it is there, from another link: the end of it is to be compared.
+    case comparison(WaitingTransfer, Earlier)
     /// The file is there, from an earlier time.
-    case duplicate(path: String, byteCount: Int64, sha256: String)
+    case duplicate(Earlier)
+  }
+
+  struct Earlier: Sendable {
+    let path: String
+    let byteCount: Int64
+    let sha256: String
   }
 
   let frame: MediaFrame
   let request: DownloadRequest
   private let session: SessionKey
   private let acceptance: Acceptance
-  private let limitSeconds = MediaLimits().duplicateSeconds
-  private var usesEarlier = true
+  private let duplicateSeconds: Double
+  private var comparesFiles = true
 
-  init(frame: MediaFrame, request: DownloadRequest, session: SessionKey, core: EngineCore) {
+  init(frame: MediaFrame, request: DownloadRequest, session: SessionKey, limits: MediaLimits, core: EngineCore) {
     self.frame = frame
     self.request = request
     self.session = session
+    duplicateSeconds = limits.duplicateSeconds
     acceptance = Acceptance(requests: [request], core: core)
   }
 
-  /// The same without what is held from another link.
+  /// The same, where a file of before turned out to be another one.
   var anew: MediaFetch {
     var fetch = self
-    fetch.usesEarlier = false
+    fetch.comparesFiles = false
     return fetch
   }
 
   func run(_ store: Store) -> Result<Taken, TransferFailure> {
+    do { return .success(try take(store)) } catch { return .failure(TransferFailure(storing: error)) }
+  }
+
+  private func take(_ store: Store) throws -> Taken {
+    let digest = sha256Hexadecimal(of: frame.id)
+    let urlDigest = Acceptance.digest(of: request.url)
+    let links = try store.mediaDownloads(of: session, idDigest: digest)
+    let known = try links.reversed().compactMap { try store.record($0.transfer) }
+    for record in known where record.state == .completed {
+      guard let earlier = try file(of: record) else { continue }
+      if record.urlDigest == urlDigest { return .duplicate(earlier) }
+      if comparesFiles, earlier.byteCount > 0 { return .comparison(try comparison(record, earlier), earlier) }
+    }
+    let unfinished = known.first { $0.state != .completed && $0.state != .cancelled }
+    // The same link again goes on by itself.
+    if let unfinished, unfinished.urlDigest != urlDigest {
+      if acceptance.isOurs(unfinished) { return .atWork(unfinished.id) }
+      return .accepted(try linked(acceptance.takeUp(unfinished.id, as: request, store), digest, store))
+    }
+    return .accepted(try linked(acceptance.run(store).get(), digest, store))
+  }
+
+  private func linked(
+    _ accepted: Acceptance.Accepted, _ digest: String, _ store: Store
+  ) throws(StateError) -> Acceptance.Accepted {
+    // A link's query may be what lets in who has it: that is kept with the secrets.
+    var head = frame
+    head.url = frame.url.map { url in String(url.prefix { $0 != "?" && $0 != "#" }) }
+    for transfer in accepted.transfers {
+      try store.link(
+        MediaDownloadRecord(
+          transfer: transfer.id, session: session, idDigest: digest, mediaID: String(frame.id.prefix(80)),
+          head: head.saved))
+    }
+    return accepted
+  }
+
+  /// The file of a download that ended within a day, if it is still there.
+  private func file(of record: TransferRecord) throws(Errno) -> Earlier? {
+    guard let path = record.path, let finished = record.finishedAt,
+      Clocks.wallClock() - finished < duplicateSeconds, let status = try Files.statusIfThere(path),
+      status.byteCount == record.fileByteCount
+    else { return nil }
+    return Earlier(path: path, byteCount: status.byteCount, sha256: record.sha256 ?? "")
+  }
+
+  /// Asks the new link for the end of the file.
+  private func comparison(_ record: TransferRecord, _ earlier: Earlier) throws(TransferFailure) -> WaitingTransfer {
+    var random = SecureRandom()
+    var held = TransferRecord(
+      id: .random(using: &random), kind: .download, state: .running, url: record.url, urlDigest: record.urlDigest,
+      folder: Paths.folder(earlier.path), createdAt: record.createdAt)
+    held.partName = Paths.lastName(earlier.path)
+    held.bytesTotal = earlier.byteCount
+    held.synced.insert(ByteRange(0, earlier.byteCount))
+    var request = request
+    request.onChange = .fail
+    request.connections = 1
+    return WaitingTransfer(record: held, request: request, sources: try Acceptance.sources(of: request))
+  }
+}
+
+extension Acceptance {
+  /// Takes up an unfinished download with another request for the same bytes: signed URLs expire. Tags of two places say
+  /// nothing about each other, so the end of what is held is compared first.
+  func takeUp(_ id: TransferID, as request: DownloadRequest, _ store: Store) throws -> Accepted {
+    let sources = try Self.sources(of: request)
+    try claim([id], store)
     do {
-      let digest = sha256Hexadecimal(of: frame.id)
-      if let known = try duplicate(digest, store) { return .success(known) }
-      if usesEarlier, let known = try earlier(digest, store) { return .success(.earlier(known)) }
-      let accepted = try acceptance.run(store).get()
-      for transfer in accepted.transfers {
-        try store.link(
-          MediaDownloadRecord(
-            transfer: transfer.id, session: session, idDigest: digest, mediaID: String(frame.id.prefix(80)),
-            head: frame.saved))
-      }
-      return .success(.accepted(accepted))
+      guard var record = try store.record(id) else { throw TransferFailure(.usage, "no transfer \(id)") }
+      record.url = sources[0].redacted
+      record.urlDigest = Self.digest(of: request.url)
+      record.options = RequestOptions(request).json()
+      record.entityTag = nil
+      record.lastModified = nil
+      record.isLastModifiedStrong = false
+      try writeSecrets(of: request, sources[0], to: &record)
+      let waiting = try begun(&record, request, sources)
+      try store.update([record], durably: true)
+      var accepted = Accepted()
+      accepted.transfers = [AcceptedTransfer(id: id, outcome: .resumed(bytesHeld: record.synced.byteCount))]
+      accepted.waiting = [waiting]
+      accepted.connectionLimits = try store.connectionLimits(now: Clocks.wallClock())
+      return accepted
     } catch {
-      return .failure(TransferFailure(storing: error))
+      try store.release([id])
+      throw error
     }
-  }
-
-  /// The newest download of the same media that holds something, and came from elsewhere.
-  private func earlier(_ digest: String, _ store: Store) throws -> TransferID? {
-    for link in try store.mediaDownloads(of: session, idDigest: digest).reversed() {
-      guard let record = try store.record(link.transfer), record.state != .completed, record.state != .cancelled,
-        record.partName != nil
-      else { continue }
-      // The same command goes on by itself.
-      return record.urlDigest == Acceptance.digest(of: request.url) ? nil : record.id
-    }
-    return nil
-  }
-
-  /// The same ID within a day, from the same place, with its file still there: nothing is fetched again.
-  private func duplicate(_ digest: String, _ store: Store) throws -> Taken? {
-    for link in try store.mediaDownloads(of: session, idDigest: digest).reversed() {
-      guard let record = try store.record(link.transfer), record.state == .completed, let path = record.path,
-        let finished = record.finishedAt, Clocks.wallClock() - finished < limitSeconds,
-        record.urlDigest == Acceptance.digest(of: request.url),
-        let status = try Files.statusIfThere(path), status.byteCount == record.fileByteCount
-      else { continue }
-      return .duplicate(path: path, byteCount: status.byteCount, sha256: record.sha256 ?? "")
-    }
-    return nil
   }
 }

@@ -7,80 +7,82 @@ import State
 extension SessionDriver {
   func fetch(_ frame: MediaFrame, _ request: DownloadRequest) {
     core.beginAccepting()
-    receiver?.busy(1)
-    accept(MediaFetch(frame: frame, request: request, session: profile.key, core: core))
+    accept(
+      MediaFetch(frame: frame, request: request, session: profile.key, limits: options.limits, core: core))
   }
 
+  /// Until it is on disk nothing more is read: the gateway must not think that we have it.
   private func accept(_ fetch: MediaFetch) {
+    receiver?.busy(1)
     core.storeThread.post { [self] store in
       let result = fetch.run(store)
       core.loop.post {
-        if case .success(.earlier(let id)) = result, self.core.driver(id) == nil {
-          self.relink(id, fetch)
-        } else {
-          self.fetched(fetch.frame, result)
-        }
+        self.accepted(fetch, result)
+        self.receiver?.busy(-1)
+        self.core.deliver()
       }
     }
   }
 
-  private func fetched(_ frame: MediaFrame, _ result: Result<MediaFetch.Taken, TransferFailure>) {
-    do throws(TransferFailure) {
-      switch try result.get() {
-      case .accepted(let accepted):
+  private func accepted(_ fetch: MediaFetch, _ result: Result<MediaFetch.Taken, TransferFailure>) {
+    let id = fetch.frame.id
+    switch result {
+    case .success(.accepted(let accepted)):
+      do throws(TransferFailure) {
         for transfer in try core.endAccepting(.success(accepted)) {
-          tell(.mediaAnnounced(id: frame.id, transfer: transfer.id))
+          tell(.mediaAnnounced(id: id, transfer: transfer.id))
         }
-      case .earlier(let id):
-        core.accepting -= 1
-        tell(.mediaAnnounced(id: frame.id, transfer: id))
-      case .duplicate(let path, let byteCount, let sha256):
-        core.accepting -= 1
-        tell(
-          .duplicate(
-            ReceivedMedia(
-              id: frame.id, kind: frame.kind, mime: frame.mime, caption: frame.caption, path: path,
-              byteCount: byteCount, sha256: sha256)))
+      } catch {
+        tell(.mediaFailed(id: id, error))
       }
-    } catch {
-      if case .failure = result { core.accepting -= 1 }
-      tell(.mediaFailed(id: frame.id, error))
-    }
-    receiver?.busy(-1)
-    core.deliver()
-  }
-
-  // MARK: A new link for a known ID
-
-  /// The bytes that are held stay when the new link leads to the same ones; else the file is fetched anew.
-  private func relink(_ id: TransferID, _ fetch: MediaFetch) {
-    let relinking = Relinking(
-      id: id, url: fetch.request.url, owner: core.owner.token, stateFolder: core.configuration.stateFolder)
-    core.storeThread.post { [self] store in
-      let begun = relinking.begin(store)
-      core.loop.post {
-        switch begun {
-        case .failure: self.accept(fetch.anew)
-        case .success(nil): self.relinked(relinking, fetch, .success(nil))
-        case .success(let waiting?): self.core.probe(waiting) { self.relinked(relinking, fetch, $0) }
-        }
+    case .success(.comparison(let waiting, let earlier)):
+      core.probe(waiting) { self.compared(fetch, earlier, $0) }
+    case .success(.atWork(let transfer)):
+      core.accepting -= 1
+      tell(.mediaAnnounced(id: id, transfer: transfer))
+      newerLinks[transfer] = fetch
+      // What waits for its next try need not: the old link is likely the trouble.
+      if let driver = core.driver(transfer), driver.snapshot.state == .waiting, driver.snapshot.reason != .disk,
+        let failure = driver.snapshot.failure
+      {
+        driver.end(failure)
       }
+    case .success(.duplicate(let earlier)):
+      core.accepting -= 1
+      tell(duplicate: fetch.frame, earlier)
+    case .failure(let failure):
+      core.accepting -= 1
+      tell(.mediaFailed(id: id, failure))
     }
   }
 
-  private func relinked(
-    _ relinking: Relinking, _ fetch: MediaFetch, _ proof: Result<ResponseHead?, TransferFailure>
+  private func compared(
+    _ fetch: MediaFetch, _ earlier: MediaFetch.Earlier, _ proof: Result<ResponseHead?, TransferFailure>
   ) {
-    let resumption = Acceptance(ids: [relinking.id], core: core)
-    core.storeThread.post { [self] store in
-      var isSame = false
-      if case .success = proof { isSame = true }
-      let failure = relinking.end(store, proof)
-      let resumed = isSame && failure == nil ? resumption.run(store) : nil
-      core.loop.post {
-        guard case .success(let accepted)? = resumed else { return self.accept(fetch.anew) }
-        self.fetched(fetch.frame, .success(.accepted(accepted)))
-      }
+    switch proof {
+    case .success(.some):
+      core.accepting -= 1
+      tell(duplicate: fetch.frame, earlier)
+    case _ where core.isStopping: core.accepting -= 1
+    // Other bytes, or nothing that could be compared.
+    case .success(nil), .failure: accept(fetch.anew)
     }
+    core.settledAll()
+  }
+
+  private func tell(duplicate frame: MediaFrame, _ earlier: MediaFetch.Earlier) {
+    tell(
+      .duplicate(
+        ReceivedMedia(
+          id: frame.id, kind: frame.kind, mime: frame.mime, caption: frame.caption, path: earlier.path,
+          byteCount: earlier.byteCount, sha256: earlier.sha256)))
+  }
+
+  /// A download has ended: one that failed goes on with a newer link, where there is one.
+  func downloadEnded(_ id: TransferID, hasFailed: Bool) -> Bool {
+    guard let fetch = newerLinks.removeValue(forKey: id), hasFailed, !core.isStopping else { return false }
+    core.beginAccepting()
+    accept(fetch)
+    return true
   }
 }

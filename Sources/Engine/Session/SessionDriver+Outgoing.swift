@@ -158,9 +158,12 @@ extension SessionDriver {
 
   func proven(_ frame: OutgoingFrame) {
     guard let id = frame.outboxID else { return }
-    takenMessages.remove(id)
     let now = core.wallClock
-    core.store { store, _ in try store.sent([id], at: now) }
+    core.store { [self] store, reply in
+      try store.sent([id], at: now)
+      // Not before: a look into the state that was under way would take it up once more.
+      reply { _ in self.takenMessages.remove(id) }
+    }
     tell(.messageSent(id: id))
   }
 

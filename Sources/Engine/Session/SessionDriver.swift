@@ -41,6 +41,8 @@ final class SessionDriver: @unchecked Sendable {
   var decoder = Base64Decoder()
   private(set) var receiver: MediaReceiver?
   var ignoredCount = 0
+  /// Links that came for downloads while they were at work.
+  var newerLinks: [TransferID: MediaFetch] = [:]
   private var inbox: MessageInbox
 
   // What goes to the user.
