@@ -23,7 +23,7 @@ import Testing
   private func whileFinishing(
     _ then: (TransferEngine, TransferID) async throws -> Void
   ) async throws -> [TransferEvent] {
-    trial.server.serve("/f", .pattern(1, byteCount: Self.total), .always(.drip(bytesPerSecond: 2_000_000)))
+    trial.server.serve("/f", .pattern(1, byteCount: Self.total), .always(.drip(bytesPerSecond: 350_000)))
     let engine = try trial.engine()
     let request = trial.request("/f") { $0.checksum = checked(Self.total) }
     let id = try await engine.download([request])[0].id

@@ -192,4 +192,29 @@ struct LinkScene {
     #expect(events.filter { $0.kind == .completed }.count == version && !events.contains { $0.kind == .failed })
     #expect(scene.server.requests("/one").count == 1)
   }
+
+  @Test func `trap: a page that says no is not saved as the file`() async throws {
+    let scene = try LinkScene { $0.downloads.maxAttempts = 1 } script: { peer, server in
+      peer.send(LinkScene.link("a", server.url("/gone")))
+    }
+    scene.server.serve("/gone", .text("<h1>Not Found</h1>"), .always(.status(404)))
+    let (_, events) = await scene.run { _, events in events.contains { $0.kind == .failed } }
+    #expect(events.last { $0.kind == .failed }?.snapshot.failure?.code == .notFound)
+    #expect(scene.media == [])
+  }
+
+  @Test func `trap: a file that is there is never written over`() async throws {
+    let scene = try LinkScene { _ in } script: { peer, _ in
+      for (id, data) in [("a", "YQ=="), ("b", "Yg==")] {
+        peer.send(
+          #"{"t":"media","id":"\#(id)","kind":"document","mime":"a/b","filename":"f","data":"\#(data)"}"#)
+      }
+    }
+    scene.folder.write("mine", to: "media/f")
+    _ = await scene.run { events, _ in
+      events.filter { if case .media = $0 { true } else { false } }.count == 2
+    }
+    #expect(scene.media == ["f", "f (1)", "f (2)"])
+    #expect(scene.media.map { TestFiles.text(scene.folder.path("media/\($0)")) } == ["mine", "a", "b"])
+  }
 }

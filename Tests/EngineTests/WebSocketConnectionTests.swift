@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite(.timeLimit(.minutes(5)))
 struct WebSocketConnectionTests {
-  @Test func `messages go both ways, and the end is in order`() async {
+  @Test func `W9 messages go both ways without the WebSocket of libcurl, and the end is in order`() async {
     await withPeer({ session in
       guard session.accept(subprotocols: ["v1"]) else { return }
       while let text = session.nextText() { session.send(text) }

@@ -13,7 +13,7 @@ struct SessionLockTests {
     try SessionLock(folder: folder.path, session: session)
   }
 
-  @Test func `a session is held by one, whose pid the second is told`() throws {
+  @Test func `W31 a session is held by one, whose pid the second is told`() throws {
     let first = try lock()
     let refusal = #expect(throws: SessionLock.Refusal.self) { try lock() }
     #expect(refusal == .held(.sample, by: getpid()))

@@ -5,7 +5,7 @@ import Testing
 @Suite(.fewAtOnce) struct SameCommandTests {
   private let trial = Trial()
 
-  @Test func `again and again, a finished file is only asked about`() async throws {
+  @Test func `W42 again and again, a finished file is only asked about`() async throws {
     defer { trial.server.stop() }
     trial.serve()
     for _ in 0..<4 { trial.expectWhole(await trial.download()) }
@@ -15,7 +15,7 @@ import Testing
     #expect(listed.bytes_done == Trial.total)
   }
 
-  @Test func `one URL under several names is several files`() async {
+  @Test func `trap: one URL under several names is several files`() async {
     defer { trial.server.stop() }
     trial.serve()
     let url = trial.server.url("/f")

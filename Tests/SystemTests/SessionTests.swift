@@ -245,7 +245,7 @@ struct SessionTests {
     #expect(SessionTrial.visible(trial.media.path) == ["f"])
   }
 
-  @Test func `a gateway that cannot be reached is given up after some attempts, and nothing is lost`() async throws {
+  @Test func `W79 a gateway that cannot be reached is given up after some attempts, and nothing is lost`() async throws {
     let trial = try SessionTrial()
     await trial.addProfile()
     trial.gateway.stop()
@@ -257,7 +257,7 @@ struct SessionTests {
     #expect(await trial.sandbox.run("list").output.contains("paused"))
   }
 
-  @Test func `an upload that was interrupted is resumed by its ID, and a failed one is tried again`() async throws {
+  @Test func `W80 an upload that was interrupted is resumed by its ID, and a failed one is tried again`() async throws {
     let trial = try SessionTrial(faults: ["slow-read=1M"])
     defer { trial.gateway.stop() }
     await trial.addProfile()

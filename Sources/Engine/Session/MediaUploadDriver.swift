@@ -50,6 +50,7 @@ final class MediaUploadDriver: @unchecked Sendable {
     if let deadline = record.deadlineAt, core.wallClock >= deadline { return exceedDeadline() }
     if record.attempts == 0 { core.tell(.started, snapshot) }
     record.attempts += 1
+    list(as: .running)
     perform(machine.sessionReady(offer, now: core.now))
   }
 
@@ -85,6 +86,14 @@ final class MediaUploadDriver: @unchecked Sendable {
     snapshot.nextTry = until
     snapshot.bytesPerSecond = nil
     core.tell(.waiting, snapshot)
+    list(as: .waiting, reason, until)
+  }
+
+  /// What other processes see of it.
+  private func list(as state: TransferState, _ reason: WaitReason? = nil, _ nextTry: Double? = nil) {
+    guard record.state != state || record.nextTry != nextTry else { return }
+    (record.state, record.reason, record.nextTry) = (state, reason, nextTry)
+    checkpoint()
   }
 
   /// The process stops; the next life goes on.
@@ -92,6 +101,8 @@ final class MediaUploadDriver: @unchecked Sendable {
     guard !machine.isEnded else { return }
     var upload = upload
     upload.record.state = .paused
+    upload.record.reason = nil
+    upload.record.nextTry = nil
     upload.record.owner = nil
     snapshot.state = .paused
     snapshot.connections = 0

@@ -193,7 +193,7 @@ import Testing
     #expect(full == [.discard(assembly: 2), .event(.rejected(MediaRejection("b", .noRoom(limit: 40))))])
   }
 
-  @Test func `a disk that takes nothing fails the media and no other`() {
+  @Test func `trap: a disk that takes nothing fails the media and no other`() {
     var assembler = assembler()
     _ = assembler.partReceived(frame("m", 0, of: 2), byteCount: 10, tag: "a", now: now)
     let failure = TransferFailure(.diskFull, "no room")

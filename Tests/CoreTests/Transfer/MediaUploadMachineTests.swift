@@ -233,7 +233,7 @@ import Testing
     #expect(sent7.map(\.part) == [0])
   }
 
-  @Test func `a new life goes on where the gateway says, with the same id`() {
+  @Test func `trap: a new life goes on where the gateway says, with the same id`() {
     var saved = MediaUploadMachine.Saved()
     saved.acknowledged = RangeSet(ByteRange(0, 3))
     var machine = machine(5 * Self.part, saved: saved)

@@ -4,7 +4,9 @@ import Testing
 /// The executables of this build: they stand beside the tests' own.
 public enum Binary {
   /// Whether the build has the thread sanitizer in it, which holds signals back until it sees fit.
-  public static let holdsSignalsBack = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
+  public static let holdsSignalsBack = dlsym(nil, "__tsan_init") != nil
+  /// Whether it has this or the address sanitizer.
+  public static let isSanitised = holdsSignalsBack || dlsym(nil, "__asan_init") != nil
 
   /// The path of `hermes-transfer` or `hermes-gateway`.
   public static func path(_ name: String) -> String {
