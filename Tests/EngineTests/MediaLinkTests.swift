@@ -194,7 +194,9 @@ struct LinkScene {
   }
 
   @Test func `trap: a page that says no is not saved as the file`() async throws {
-    let scene = try LinkScene { $0.downloads.maxAttempts = 1 } script: { peer, server in
+    let scene = try LinkScene {
+      $0.downloads.maxAttempts = 1
+    } script: { peer, server in
       peer.send(LinkScene.link("a", server.url("/gone")))
     }
     scene.server.serve("/gone", .text("<h1>Not Found</h1>"), .always(.status(404)))
@@ -204,7 +206,8 @@ struct LinkScene {
   }
 
   @Test func `trap: a file that is there is never written over`() async throws {
-    let scene = try LinkScene { _ in } script: { peer, _ in
+    let scene = try LinkScene { _ in
+    } script: { peer, _ in
       for (id, data) in [("a", "YQ=="), ("b", "Yg==")] {
         peer.send(
           #"{"t":"media","id":"\#(id)","kind":"document","mime":"a/b","filename":"f","data":"\#(data)"}"#)

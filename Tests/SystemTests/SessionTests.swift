@@ -245,7 +245,8 @@ struct SessionTests {
     #expect(SessionTrial.visible(trial.media.path) == ["f"])
   }
 
-  @Test func `W79 a gateway that cannot be reached is given up after some attempts, and nothing is lost`() async throws {
+  @Test func `W79 a gateway that cannot be reached is given up after some attempts, and nothing is lost`() async throws
+  {
     let trial = try SessionTrial()
     await trial.addProfile()
     trial.gateway.stop()
