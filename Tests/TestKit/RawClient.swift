@@ -16,7 +16,8 @@ public struct RawResponse: Sendable {
 public enum RawClient {
   /// Sends a request and reads as many body bytes as Content-Length says, or until the end; chunks stay as they are.
   public static func send(
-    _ target: String, method: String = "GET", port: UInt16, headers: [String] = [], seconds: Int = 60
+    _ target: String, method: String = "GET", port: UInt16, headers: [String] = [], body: [UInt8]? = nil,
+    seconds: Int = 60
   ) async -> RawResponse {
     await onThread {
       guard let descriptor = LoopbackSocket.connected(port: port) else {
@@ -25,8 +26,11 @@ public enum RawClient {
       defer { close(descriptor) }
       var limit = timeval(tv_sec: seconds, tv_usec: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-      let lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + headers
-      let text = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+      var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + headers
+      if let body, !headers.contains(where: { $0.hasPrefix("Content-Length:") }) {
+        lines.append("Content-Length: \(body.count)")
+      }
+      let text = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? [])
       _ = Glibc.send(descriptor, text, text.count, Int32(MSG_NOSIGNAL))
       return receive(descriptor, hasBody: method != "HEAD")
     }
@@ -41,7 +45,7 @@ public enum RawClient {
       if count > 0 { bytes += chunk[..<count] }
       if head == nil { head = parseHead(bytes) }
       let wanted = head.flatMap { head in
-        hasBody && head.status != 304 ? head.headers["content-length"].flatMap(Int.init) : 0
+        hasBody && head.status != 304 && head.status != 204 ? head.headers["content-length"].flatMap(Int.init) : 0
       }
       let isComplete = head.map { head in wanted.map { bytes.count >= head.end + $0 } ?? false } ?? false
       if count > 0 && !isComplete { continue }

@@ -57,7 +57,10 @@ public final class FaultServer: Sendable {
 
   /// Takes requests with bodies under a path, or all under one that ends in `*`, with faults at those that the script
   /// names. The sink answers a request, from the thread of its connection.
-  public func take(_ path: String, _ script: Scripted..., sink: @escaping UploadSink) {
+  public func take(_ path: String, _ script: Scripted..., sink: @escaping UploadSink) { take(path, script, sink: sink) }
+
+  /// The same, with the script in an array.
+  public func take(_ path: String, _ script: [Scripted], sink: @escaping UploadSink) {
     let resource = Resource(.bytes([]))
     state.withLock { $0.routes[path] = Route(resource: resource, sink: sink, script: script) }
   }
