@@ -41,7 +41,7 @@ import Testing
       let made = await curl("-X", "POST", "-H", "Content-Length: 0", endpoint)
       let range = "Content-Range: bytes 0-\(Self.byteCount - 1)/\(Self.byteCount)"
       return made + (await curl("-X", "PUT", "-H", range, "-T", file, location(made, server.port)))
-    case .wsgidav, .nginx, .apache: return await curl("-T", file, endpoint)
+    case .wsgidav, .nginx, .apache, .rclone: return await curl("-T", file, endpoint)
     }
   }
 

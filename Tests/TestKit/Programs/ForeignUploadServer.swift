@@ -11,9 +11,9 @@ public final class ForeignUploadServer: Sendable {
     case fastapiTusd = "fastapi-tusd"
     /// Resumable sessions as Google's.
     case gcsEmulator = "gcp-storage-emulator"
-    // PUT.
+    // PUT. The last takes a part for the whole, and leaves what a cut left.
     case wsgidav
-    case nginx, apache
+    case nginx, apache, rclone
   }
 
   public struct NotStarted: Error { let kind: Kind }
@@ -86,7 +86,7 @@ extension ForeignUploadServer.Kind {
     // FastAPI sends who asks without the last slash to the same place with it.
     case .tuspyserver: "/files"
     case .gcsEmulator: "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=\(name)"
-    case .wsgidav, .nginx, .apache: "/\(name)"
+    case .wsgidav, .nginx, .apache, .rclone: "/\(name)"
     }
   }
 
@@ -104,6 +104,7 @@ extension ForeignUploadServer.Kind {
     case .aiohttpTus: "\(Self.venv)/bin/python3"
     case .nginx: "/usr/sbin/nginx"
     case .apache: "/usr/sbin/apache2"
+    case .rclone: "/usr/bin/rclone"
     }
   }
 
@@ -114,7 +115,7 @@ extension ForeignUploadServer.Kind {
     case .tuspyserver, .fastapiTusd: [rawValue, "uvicorn"]
     case .wsgidav: [rawValue, "cheroot"]
     case .resumableUpload, .aiohttpTus, .gcsEmulator: [rawValue]
-    case .nginx, .apache: []
+    case .nginx, .apache, .rclone: []
     }
   }
 
@@ -160,6 +161,7 @@ struct UploadServerStart {
     case .tuspyserver: arguments = place + ["--factory", "upload_apps:tuspyserver"]
     case .gcsEmulator: arguments = ["start"] + place + ["--default-bucket", "bucket"]
     case .wsgidav: arguments = place + ["--root", root, "--auth", "anonymous"]
+    case .rclone: arguments = ["serve", "webdav", root, "--addr", "127.0.0.1:\(port)"]
     case .nginx:
       let file = folder.write(Self.nginx(port: port, folder.path), to: "nginx.conf")
       arguments = ["-p", folder.path, "-e", folder.path("error.log"), "-c", file]
