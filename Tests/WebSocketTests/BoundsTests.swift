@@ -47,13 +47,15 @@ struct BoundsTests {
     #expect(sink.copiedByteCount == 0)
   }
 
-  @Test func `W12 16 MiB are unmasked in place, within 100 ms`() {
+  @Test func `W12 16 MiB are unmasked in place, as fast as a copy would take or nearly so`() {
     let mask: [UInt8] = [1, 2, 3, 4]
     var wire = [0x82, 0xff, 0, 0, 0, 0, 1, 0, 0, 0] + mask + [UInt8](repeating: 0, count: 16 << 20)
     let clock = ContinuousClock()
-    var best = Duration.seconds(60)
-    // The best of some: the machine has other work too.
-    for _ in 0..<20 where best > .milliseconds(100) {
+    var (best, copy) = (Duration.seconds(60), Duration.seconds(60))
+    var room = [UInt8](repeating: 0, count: wire.count)
+    // Byte by byte takes hundreds of times as long. The best of some: the machine has other work too.
+    for _ in 0..<20 where best > copy * 40 {
+      copy = min(copy, clock.measure { room.replaceSubrange(0..., with: wire) })
       let (codec, sink) = (WebSocketCodec(role: .server) { 0 }, Passage())
       for index in 14..<wire.count where wire[index] != 0 { wire[index] = 0 }
       best = min(best, clock.measure { take(&wire, codec, sink) })
@@ -62,7 +64,7 @@ struct BoundsTests {
       #expect(wire[14...].prefix(6) == [1, 2, 3, 4, 1, 2])
       #expect(wire.last == 4)
     }
-    #expect(best <= .milliseconds(100))
+    #expect(best <= copy * 40)
   }
 
   @Test func `W13 W14 where the other side does not read, the sender waits and nothing is dropped`() {
