@@ -8,7 +8,7 @@ extension CurlLoop {
     checkIsolated()
     precondition(!transfer.isRunning, "a transfer is started while it runs")
     lastToken += 1
-    transfer.begin(token: lastToken, owner: owner)
+    transfer.begin(token: lastToken, owner: owner, loop: self)
     transfers[lastToken] = transfer
     if isInsideCurl { deferred.append(.start(token: lastToken)) } else { add(lastToken) }
   }

@@ -88,13 +88,16 @@ extension CurlTransfer {
     let left = byteCount.map { $0 - bodyOffset } ?? .max
     guard left > 0 else { return 0 }
     let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<Int(min(Int64(room.count), left))])
+    isBodyPaused = false
     switch unsafe owner?.bodyWanted(part, at: bodyOffset) {
     case .bytes(let count):
       precondition((0...part.count).contains(count), "a body gave more bytes than there was room")
       if count == 0, let byteCount { return endedEarly(byteCount) }
       bodyOffset += Int64(count)
       return count
-    case .pause: return hermes_read_pause
+    case .pause:
+      isBodyPaused = true
+      return hermes_read_pause
     case .stop, nil:
       flow = .stopped
       return hermes_read_abort

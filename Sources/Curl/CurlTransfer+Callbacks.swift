@@ -65,7 +65,10 @@ extension CurlTransfer {
     case .proceed where isExpectationRefused:
       flow = .stopped
       return false
-    case .proceed: return true
+    case .proceed:
+      // libcurl would wait for the rest of a body that the server doesn't want any more.
+      if isBodyPaused { loop?.deferred.append(.resume(token: token)) }
+      return true
     case .pause:
       // Pausing the header itself would bring its last line once more; the body waits as well.
       flow = .held

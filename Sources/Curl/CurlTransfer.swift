@@ -31,6 +31,7 @@ import Posix
   /// The number under which the loop knows it, never used twice; 0 while it rests.
   var token = 0
   var owner: (any CurlTransferOwner)?
+  weak var loop: CurlLoop?
   var flow = Flow.running
   var failure: CurlError?
   /// A private address that was not connected to.
@@ -38,6 +39,8 @@ import Posix
   var reader = HeaderReader(now: Clocks.wallClock)
   /// Of the next byte that is wanted for the body that goes out.
   var bodyOffset: Int64 = 0
+  /// Whether the owner had nothing for the body when it was last asked.
+  var isBodyPaused = false
   /// The status of the last final head.
   var finalStatus: Int?
   var isHead: Bool { prepared?.isHead ?? false }
@@ -163,8 +166,9 @@ import Posix
 
   // MARK: For the loop
 
-  func begin(token: Int, owner: any CurlTransferOwner) {
+  func begin(token: Int, owner: any CurlTransferOwner, loop: CurlLoop) {
     self.token = token
+    self.loop = loop
     self.owner = owner
     flow = .running
     failure = refusal
@@ -172,6 +176,7 @@ import Posix
     reader = HeaderReader(now: Clocks.wallClock)
     reader.keepsFields = prepared?.keepsFields ?? false
     bodyOffset = 0
+    isBodyPaused = false
     finalStatus = nil
     unsafe errorBuffer[0] = 0
     // An integer, never an address: a message about a handle that is gone finds nothing.

@@ -154,6 +154,33 @@ import Testing
     }
   }
 
+  @Test func `an answer that comes while the body is paused ends the transfer`() async {
+    await withFaultServer { loop, server in
+      server.take("/up", .always(.early(after: 65_536))) { _ in UploadReply(413, text: "too much") }
+      let upload = Upload()
+      upload.onWanted = { $0 >= 131_072 ? .pause : nil }
+      await upload.run(put(server.url("/up"), 1 << 20), on: loop)
+      #expect(upload.heads.map(\.status) == [413])
+      #expect(upload.text == "too much")
+      #expect(upload.result.error == nil)
+    }
+  }
+
+  @Test func `a connection that ends while the body is paused is noticed once it goes on`() async {
+    await withFaultServer { loop, server in
+      server.take("/up", .always(.cutUpload(after: 65_536))) { _ in UploadReply(200) }
+      let upload = Upload()
+      upload.onWanted = { offset in
+        if offset < 131_072 || server.requests("/up").first?.isFinished == true { return nil }
+        loop.post { loop.resume(upload.transfer) }
+        return .pause
+      }
+      await upload.run(put(server.url("/up"), 64 << 20), on: loop)
+      #expect(upload.heads.isEmpty)
+      #expect(upload.result.error?.fault == .sendReceive || upload.result.error?.fault == .emptyReply)
+    }
+  }
+
   @Test func `a cut upload has no final answer`() async {
     await withFaultServer { loop, server in
       server.take("/up", .always(.informational(104, []), .resetUpload(after: 1 << 20))) { _ in UploadReply(200) }
