@@ -108,7 +108,7 @@ struct HermesSessionTests {
   }
 
   @Test(arguments: [100, 5_000_000])
-  func `trap: what the gateway sends back is on disk, inline and by link`(byteCount: Int) async throws {
+  func `T12 what the gateway sends back is on disk, inline and by link`(byteCount: Int) async throws {
     let scene = try Scene()
     var random = SeededRandom(seed: 4)
     let bytes = random.bytes(byteCount)

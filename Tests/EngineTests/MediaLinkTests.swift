@@ -193,7 +193,7 @@ struct LinkScene {
     #expect(scene.server.requests("/one").count == 1)
   }
 
-  @Test func `trap: a page that says no is not saved as the file`() async throws {
+  @Test func `T22 a page that says no is not saved as the file`() async throws {
     let scene = try LinkScene {
       $0.downloads.maxAttempts = 1
     } script: { peer, server in
@@ -205,7 +205,46 @@ struct LinkScene {
     #expect(scene.media == [])
   }
 
-  @Test func `trap: a file that is there is never written over`() async throws {
+  @Test func `W51 W52 names and IDs from outside lead nowhere else, and a link at the name is not followed`()
+    async throws
+  {
+    let names = ["../../up", "/etc/passwd", "a\\\\b", "linked", "same", "x/same", ".."]
+    let scene = try LinkScene { _ in
+    } script: { peer, _ in
+      for (number, name) in names.enumerated() {
+        peer.send(
+          #"{"t":"media","id":"../\#(number)/\\","kind":"image","mime":"image/png","filename":"\#(name)","data":"YQ=="}"#
+        )
+      }
+    }
+    scene.folder.write("theirs", to: "outside")
+    TestFiles.link(to: scene.folder.path("outside"), at: scene.folder.path("media/linked"))
+    _ = await scene.run { events, _ in
+      events.filter { if case .media = $0 { true } else { false } }.count == names.count
+    }
+    let nameless = try #require(scene.media.first { $0.hasPrefix("image-") && $0.hasSuffix(".png") })
+    #expect(
+      Set(scene.media) == ["up", "passwd", "b", "linked", "linked (1)", "same", "same (1)", nameless], "\(scene.media)")
+    #expect(TestFiles.text(scene.folder.path("outside")) == "theirs")
+    #expect(Set(TestFiles.names(in: scene.folder.path)) == ["media", "state", "outside"])
+  }
+
+  @Test func `T11 a folder that takes nothing is told, and nothing is called saved`() async throws {
+    let scene = try LinkScene {
+      $0.mediaFolder? += "/file/below"
+    } script: { peer, _ in
+      peer.send(#"{"t":"media","id":"a","kind":"document","mime":"a/b","filename":"f","data":"YQ=="}"#)
+    }
+    scene.folder.write("in the way", to: "media/file")
+    let (events, _) = await scene.run { events, _ in
+      events.contains { if case .mediaFailed = $0 { true } else { false } }
+    }
+    #expect(!events.contains { if case .media = $0 { true } else { false } })
+    #expect(
+      events.contains { if case .mediaFailed("a", let failure) = $0 { failure.code == .localFile } else { false } })
+  }
+
+  @Test func `T10 a file that is there is never written over`() async throws {
     let scene = try LinkScene { _ in
     } script: { peer, _ in
       for (id, data) in [("a", "YQ=="), ("b", "Yg==")] {

@@ -51,7 +51,7 @@ struct ReconnectingWebSocketTests {
     #expect(peer.connectionCount == 1)
   }
 
-  @Test func `W33 trap: after each of three losses it connects again, and what waits goes out in order`() async throws {
+  @Test func `T17 W33 after each of three losses it connects again, and what waits goes out in order`() async throws {
     let peer = ScriptedPeer { session in
       guard session.number >= 3 else {
         if session.number == 1 { session.reset() } else if session.accept() { session.end() }

@@ -99,7 +99,7 @@ struct WebSocketLossTests {
   }
 
   @Test(arguments: [1008, 4401, 4403, 4409] as [UInt16])
-  func `W28 W30 a close that will not pass ends it after one attempt`(_ code: UInt16) async throws {
+  func `W30 W28 a close that will not pass ends it after one attempt`(_ code: UInt16) async throws {
     let peer = ScriptedPeer { session in
       guard session.accept() else { return }
       session.close(CloseCode(rawValue: code), "go away")

@@ -24,7 +24,7 @@ import Testing
     trial.expectWhole(await trial.download(), byteCount: byteCount)
   }
 
-  @Test func `D48 W61 a body cut short is resumed where it ended`() async {
+  @Test func `W61 D48 a body cut short is resumed where it ended`() async {
     defer { trial.server.stop() }
     trial.serve(.on(1, .cut(after: held)))
     trial.expectWhole(await trial.download())
@@ -32,13 +32,13 @@ import Testing
     #expect(trial.server.bodyByteCount == total)
   }
 
-  @Test func `D48 W61 chunks without the last one are not the whole`() async {
+  @Test func `W61 D48 chunks without the last one are not the whole`() async {
     defer { trial.server.stop() }
     trial.serve(.on(1, .ignoreRange, .chunked(terminated: false), .cut(after: held)))
     trial.expectWhole(await trial.download())
   }
 
-  @Test func `D48 W61 HTTP 1.0 with a length does not pass when short`() async {
+  @Test func `W61 D48 HTTP 1.0 with a length does not pass when short`() async {
     defer { trial.server.stop() }
     trial.serve(.on(1, .http10, .cut(after: held)), .from(2, .http10))
     trial.expectWhole(await trial.download())
@@ -52,7 +52,7 @@ import Testing
     #expect(trial.server.bodyByteCount <= (24 << 20) + 3 * (1 << 18))
   }
 
-  @Test func `D52 W64 resets in the body are retried as long as each attempt brings bytes`() async {
+  @Test func `W64 D52 resets in the body are retried as long as each attempt brings bytes`() async {
     defer { trial.server.stop() }
     trial.serve(.upTo(3, .reset(after: 700_000)))
     trial.expectWhole(await trial.download("--max-attempts", "2"))

@@ -95,7 +95,7 @@ import Testing
     #expect(sandbox.names == (choice == "rename" ? ["g", "g (1)"] : ["g"]))
   }
 
-  @Test(arguments: [true, false]) func `D80 W51 a link at the target is not followed`(dangling: Bool) async {
+  @Test(arguments: [true, false]) func `W51 D80 a link at the target is not followed`(dangling: Bool) async {
     defer { server.stop() }
     let precious = sandbox.root.path("precious")
     if !dangling { TestFiles.write(Array("keep".utf8), to: precious) }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [[], [.noValidator]] as [[Fault]])
-  func `D23 W62 a fresh URL with the same bytes goes on where the old one ended`(faults: [Fault]) async throws {
+  func `W62 D23 a fresh URL with the same bytes goes on where the old one ended`(faults: [Fault]) async throws {
     defer { trial.server.stop() }
     let id = try await leaveExpired()
     trial.server.serve("/fresh", trial.resource, .all(faults))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [Trial.total, Trial.total - 1])
-  func `D23 W62 a fresh URL with other bytes is refused, and the partial stays`(byteCount: Int64) async throws {
+  func `W62 D23 a fresh URL with other bytes is refused, and the partial stays`(byteCount: Int64) async throws {
     defer { trial.server.stop() }
     let id = try await leaveExpired()
     trial.server.serve("/fresh", .pattern(2, byteCount: byteCount, tag: "\"E2\""))

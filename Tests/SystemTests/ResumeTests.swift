@@ -7,7 +7,7 @@ import Testing
   private let held = Trial.held
   private let total = Trial.total
 
-  @Test func `D01 W57 a server that ignores the range gives a clean restart`() async {
+  @Test func `W57 D01 a server that ignores the range gives a clean restart`() async {
     defer { trial.server.stop() }
     await trial.leavePartial(then: .always(.ignoreRange))
     let result = await trial.download()
@@ -26,14 +26,14 @@ import Testing
     if !named { #expect(result.standardError.contains("1.0 MiB"), "\(result)") }
   }
 
-  @Test func `D02 W58 a part that starts earlier than asked is put where it belongs`() async {
+  @Test func `W58 D02 a part that starts earlier than asked is put where it belongs`() async {
     defer { trial.server.stop() }
     await trial.leavePartial(then: .always(.shiftRange(by: -65_536)))
     trial.expectWhole(await trial.download())
     #expect(trial.laterRequests.count == 1)
   }
 
-  @Test func `D02 W58 a part that starts later than asked is never written, and asked for again`() async {
+  @Test func `W58 D02 a part that starts later than asked is never written, and asked for again`() async {
     defer { trial.server.stop() }
     await trial.leavePartial(then: .on(1, .shiftRange(by: 65_536)))
     trial.expectWhole(await trial.download())
@@ -64,7 +64,7 @@ import Testing
     #expect(result.standardError.contains("changed"), "\(result)")
   }
 
-  @Test func `D05 W60 a server that ignores If-Range is seen through by the tag of its answer`() async {
+  @Test func `W60 D05 a server that ignores If-Range is seen through by the tag of its answer`() async {
     defer { trial.server.stop() }
     await trial.leavePartial(
       then: .always(.changed(.pattern(2, byteCount: total, tag: "\"E2\"")), .ignoreIfRange))
@@ -128,7 +128,7 @@ import Testing
     trial.expectWhole(first.exitStatus == 0 ? first : await trial.download())
   }
 
-  @Test func `D11 D13 W56 a complete partial of unknown length is finished by 416, whose page is not kept`() async {
+  @Test func `W56 D11 D13 a complete partial of unknown length is finished by 416, whose page is not kept`() async {
     defer { trial.server.stop() }
     trial.serve(.on(1, .ignoreRange, .chunked(terminated: false)))
     let first = await trial.download("--max-attempts", "1")

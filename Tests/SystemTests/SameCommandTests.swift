@@ -15,7 +15,7 @@ import Testing
     #expect(listed.bytes_done == Trial.total)
   }
 
-  @Test func `trap: one URL under several names is several files`() async {
+  @Test func `T24 one URL under several names is several files`() async {
     defer { trial.server.stop() }
     trial.serve()
     let url = trial.server.url("/f")

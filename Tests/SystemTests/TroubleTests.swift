@@ -32,6 +32,28 @@ import Testing
     #expect(peaks[0] > 0 && peaks[1] < peaks[0] + (24 << 10), "\(peaks) KiB")
   }
 
+  @Test(.disabled(if: Binary.isSanitised, "a sanitizer's memory is its own"))
+  func `T01 W43 the memory of an upload does not grow with the file`() async throws {
+    var peaks: [Int] = []
+    for megabytes in [6, 96] {
+      let trial = try SessionTrial()
+      await trial.addProfile()
+      TestFiles.write([UInt8](repeating: 7, count: megabytes << 20), to: trial.sandbox.path("f"))
+      // What is measured goes on after the upload, for it has the session.
+      let life = trial.sandbox.start(["listen"])
+      #expect(await eventually { life.errorSoFar.contains("connected") })
+      let sent = await trial.sandbox.start(["upload", trial.sandbox.path("f")]).wait(seconds: 120)
+      #expect(sent.exitStatus == 0, "\(sent)")
+      #expect(
+        await eventually { TestFiles.byteCount(trial.media.path("f")) == Int64(megabytes << 20) }, "\(sent)")
+      peaks.append(status(life, "VmHWM"))
+      life.kill(SIGTERM)
+      _ = await life.wait()
+      trial.gateway.stop()
+    }
+    #expect(peaks[0] > 0 && peaks[1] < peaks[0] + (24 << 10), "\(peaks) KiB")
+  }
+
   @Test func `W67 a thousand downloads need no more threads than one`() async throws {
     let trial = Trial(total: 100)
     defer { trial.server.stop() }
@@ -106,7 +128,7 @@ import Testing
     #expect(try await trial.sandbox.transfers().map(\.state) == ["cancelled", "cancelled", "cancelled"])
   }
 
-  @Test func `trap: an old file stays until the new one is whole`() async {
+  @Test func `T23 an old file stays until the new one is whole`() async {
     let trial = Trial()
     defer { trial.server.stop() }
     TestFiles.write(Array("old".utf8), to: trial.target)

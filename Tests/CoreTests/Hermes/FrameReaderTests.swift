@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `W11 trap: a long data field costs no more memory than the piece at hand`() {
+  @Test func `W11 a long data field costs no more memory than the piece at hand`() {
     var reader = FrameReader()
     reader.messageBegan()
     var count = 0

@@ -172,7 +172,7 @@ import Testing
     #","part":9223372036854775807,"parts":9223372036854775807"#,
   ]
 
-  @Test(arguments: badParts) func `trap: part numbers that cannot be reject the media, and pass for no other`(
+  @Test(arguments: badParts) func `T07 part numbers that cannot be reject the media, and pass for no other`(
     fields: String
   ) {
     guard case .rejected(let rejection) = parts(fields) else {
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `trap: media without an id are not mixed together but rejected`() {
+  @Test func `T08 media without an id are not mixed together but rejected`() {
     for id in ["", #""id":null,"#, #""id":"","#, #""id":7,"#] {
       #expect(server("{\"t\":\"media\",\(id)\"data\":\"\"}") == .rejected(MediaRejection(nil, .noID)))
     }

@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: tokens)
-  func `trap: the token is a query item of its own, with nothing in it that a server would change`(
+  func `T13 the token is a query item of its own, with nothing in it that a server would change`(
     url: String, token: String, result: String
   ) throws {
     #expect(try GatewayURL(url).upgradeURL(token: Secret(token)).text == result)

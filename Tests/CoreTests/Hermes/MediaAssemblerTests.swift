@@ -80,7 +80,7 @@ import Testing
     #expect(assembler.held("m")?.held == RangeSet(ByteRange(0, 1)))
   }
 
-  @Test func `trap: entries are not counted, indices are`() {
+  @Test func `T06 entries are not counted, indices are`() {
     var assembler = assembler()
     for _ in 0..<3 { #expect(joins(take(&assembler, "m", 0, of: 3)).isEmpty) }
     #expect(assembler.held("m")?.held == RangeSet(ByteRange(0, 1)))
@@ -193,7 +193,7 @@ import Testing
     #expect(full == [.discard(assembly: 2), .event(.rejected(MediaRejection("b", .noRoom(limit: 40))))])
   }
 
-  @Test func `trap: a disk that takes nothing fails the media and no other`() {
+  @Test func `T11 a disk that takes nothing fails the media and no other`() {
     var assembler = assembler()
     _ = assembler.partReceived(frame("m", 0, of: 2), byteCount: 10, tag: "a", now: now)
     let failure = TransferFailure(.diskFull, "no room")
@@ -206,7 +206,7 @@ import Testing
 
   // MARK: Time, connections, lives
 
-  @Test func `trap: W50 what stays incomplete for ten minutes is dropped, and the missing parts are named`() {
+  @Test func `T05 W50 what stays incomplete for ten minutes is dropped, and the missing parts are named`() {
     var assembler = assembler()
     _ = take(&assembler, "m", 1, of: 5)
     _ = take(&assembler, "m", 3, of: 5, at: now + 100)
@@ -264,10 +264,22 @@ import Testing
     }
   }
 
-  @Test func `trap: a thousand parts cost ten times a hundred, and many ids no memory`() {
+  @Test func `T03 a thousand parts in any order are joined by reading each once`() {
     var assembler = assembler()
     for part in 0..<1_000 { _ = take(&assembler, "m", 999 - part, of: 1_000) }
     #expect(assembler.openCount == 0)
+  }
+
+  @Test func `T04 what is known of media that are over takes no memory, however many came`() {
+    var assembler = assembler()
+    for number in 0..<1_000 {
+      _ = take(&assembler, "m\(number)", 0, of: 2)
+      _ = take(&assembler, "m\(number)", 1, of: 2)
+      for finishing in assembler.finishing.keys {
+        _ = assembler.finished(finishing, .failed(TransferFailure(.diskFull, "")))
+      }
+    }
+    #expect(assembler.open.isEmpty && assembler.finishing.isEmpty && assembler.byteCount == 0)
     for number in 0..<10_000 { _ = assembler.rejected(MediaRejection("x\(number)", .badData)) }
     #expect(assembler.rejectedIDs.count <= 256)
   }

@@ -34,7 +34,7 @@ import Testing
     #expect(PartSizer(wanted: wanted, remembered: remembered, offered: offered).byteCount == size)
   }
 
-  @Test func `trap: a part of our own size fits a message as we take it`() {
+  @Test func `T18 a part of our own size fits a message as we take it`() {
     let id = String(repeating: "x", count: MediaFrame.maxIDByteCount)
     let name = String(repeating: "\u{1}", count: SafeFileName.maxByteCount)
     let frame = MediaFrame(id: id, kind: .animation, mime: "application/octet-stream", parts: 4096, fileName: name)

@@ -25,7 +25,7 @@ import Testing
     ("o\u{200b}\u{308}", "\u{f6}"),
   ]
 
-  @Test(arguments: names) func `D79 W52 trap: a name from outside becomes a plain one`(raw: String, safe: String) {
+  @Test(arguments: names) func `T09 W52 D79 a name from outside becomes a plain one`(raw: String, safe: String) {
     // By bytes: String's == would take a composed and a decomposed name for the same.
     #expect(Array(SafeFileName(raw, fallback: "fallback").text.utf8) == Array(safe.utf8))
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import Core
 
 @Suite struct SecretTests {
-  @Test func `trap: W55 a token is shown by its end alone, however it is printed`() {
+  @Test func `T14 W55 a token is shown by its end alone, however it is printed`() {
     let token = Secret("geheimnisvoll-1234")
     var dumped = ""
     dump(token, to: &dumped)

@@ -51,7 +51,7 @@ import Testing
     #expect(machine.upgraded(1, now: start) == [.stateChanged(.connected)])
   }
 
-  @Test func `trap: W32 however often connect is called, there is one connection`() {
+  @Test func `T16 W32 however often connect is called, there is one connection`() {
     var machine = SessionMachine()
     var count = 0
     for _ in 0..<5 { count += opens(machine.connect(now: start)) }
@@ -91,7 +91,7 @@ import Testing
     (1008, "Replaced by a newer connection", .inUse), (1000, "session replaced", .inUse),
   ]
 
-  @Test(arguments: fatalCodes) func `trap: W28 W30 access denied and replaced end the session`(
+  @Test(arguments: fatalCodes) func `T15 W28 W30 access denied and replaced end the session`(
     code: UInt16, reason: String, failure: FailureCode
   ) {
     var machine = standing()

@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 
 @Suite struct ReconnectTests {
-  @Test func `trap: the delays are 1, 2, 4, 8, 15, 15 seconds at most, and no first one is 0`() {
+  @Test func `T20 the delays are 1, 2, 4, 8, 15, 15 seconds at most, and no first one is 0`() {
     let policy = ReconnectPolicy()
     #expect((1...7).map { policy.ceilingSeconds(before: $0) } == [1, 2, 4, 8, 15, 15, 15])
     #expect(policy.ceilingSeconds(before: 1_000_000) == 15)
@@ -44,7 +44,7 @@ import Testing
     #expect(policy.nextDelay(atLeast: 1e12, using: &random) <= 3_780.2)
   }
 
-  @Test func `W25 trap: the counter starts over only after ready and ten seconds of life`() {
+  @Test func `T19 W25 the counter starts over only after ready and ten seconds of life`() {
     var random = SeededRandom(seed: 1)
     var policy = ReconnectPolicy()
     var now = Instant.zero

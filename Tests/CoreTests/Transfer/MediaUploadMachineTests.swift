@@ -97,7 +97,7 @@ import Testing
     #expect(sends(run(&machine, ready(&machine))).map(\.caption) == ["c", nil, nil, "c"])
   }
 
-  @Test func `trap: W13 W14 two parts at most are unread, and only pongs move the progress`() {
+  @Test func `T02 W13 W14 two parts at most are unread, and only pongs move the progress`() {
     var machine = machine(5 * Self.part)
     #expect(sends(ready(&machine)).map(\.part) == [0])
     #expect(sends(written(&machine)).map(\.part) == [1])
@@ -116,7 +116,7 @@ import Testing
     #expect(passed(&machine, 3).isEmpty)
   }
 
-  @Test func `trap: W38 the last byte written is not sent; the pong behind it is`() {
+  @Test func `W38 the last byte written is not sent; the pong behind it is`() {
     var machine = machine(10)
     _ = ready(&machine)
     #expect(outcome(written(&machine)) == nil)
@@ -233,7 +233,7 @@ import Testing
     #expect(sent7.map(\.part) == [0])
   }
 
-  @Test func `trap: a new life goes on where the gateway says, with the same id`() {
+  @Test func `T21 a new life goes on where the gateway says, with the same id`() {
     var saved = MediaUploadMachine.Saved()
     saved.acknowledged = RangeSet(ByteRange(0, 3))
     var machine = machine(5 * Self.part, saved: saved)

@@ -172,7 +172,7 @@ extension MediaUploadMachineTests {
     #expect(machine.state == .cancelled)
   }
 
-  @Test func `trap: deciding costs as much for each of a thousand parts as for each of a hundred`() {
+  @Test func `T03 deciding costs as much for each of a thousand parts as for each of a hundred`() {
     func work(_ count: Int) -> Int {
       var machine = machine(count * Self.part)
       return run(&machine, ready(&machine)).count
