@@ -144,19 +144,20 @@ struct WebSocketEndTests {
       while let text = session.nextText() { session.send(text) }
     }) { loop, peer in
       let caddy = try await ForeignPeer(.caddy, forwardingTo: peer.port)
-      let user = ConnectionUser()
-      user.onEvent = { user, event in
-        switch event {
-        case .opened: for _ in 0..<2 { user.send(long) }
-        case .message: if user.messages.count == 2 { user.close() }
-        default: break
-        }
-      }
       var options = CurlOptions()
       options.caFile = caddy.authorityFile
       // Caddy listens before its certificate is made.
-      var end = ConnectionEnd.closed
+      var (user, end) = (ConnectionUser(), ConnectionEnd.closed)
       for _ in 0..<200 {
+        // One forgets what to do when its connection has ended.
+        user = ConnectionUser()
+        user.onEvent = { user, event in
+          switch event {
+          case .opened: for _ in 0..<2 { user.send(long) }
+          case .message: if user.messages.count == 2 { user.close() }
+          default: break
+          }
+        }
         end = await user.run("wss" + caddy.url("/ws").dropFirst(5), on: loop, options: options)
         guard case .unreachable = end else { break }
       }
