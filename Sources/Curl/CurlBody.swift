@@ -22,7 +22,7 @@ public enum CurlFormPart: Hashable, Sendable {
 public enum BodySupply: Hashable, Sendable {
   /// So many bytes of the room are filled. 0 ends a body of unknown length, and is an error before the end of any other.
   case bytes(Int)
-  /// It is asked again after `CurlLoop.resume`, or when an answer comes that leaves the body to go on.
+  /// It is asked again after `CurlLoop.resume`, or not at all when an answer of 300 or above comes.
   case pause
   /// The transfer ends without an error of its own, its connection too.
   case stop

@@ -52,6 +52,10 @@ extension CurlTransfer {
     isUploadReady = true
   }
 
+  /// Whether the server refused before it had the body. libcurl stops sending by itself only where the connection is not
+  /// closed after the answer, or when all of the answer is there.
+  var isBodyUnwanted: Bool { (finalStatus ?? 0) >= 300 }
+
   /// After a 417 libcurl would send the request again by itself, in most cases: this ends with the answer instead.
   var isExpectationRefused: Bool { finalStatus == 417 && prepared?.expectsContinue == true }
 
@@ -68,12 +72,21 @@ extension CurlTransfer {
 
   private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
     if flow == .stopped || flow == .draining { return hermes_read_abort }
+    if isBodyUnwanted { return endedUnwanted() }
     switch prepared?.body {
     case .bytes(let bytes): return unsafe fill(room, from: bytes)
     case .source(let byteCount): return unsafe fill(room, upTo: byteCount)
     case .form(let parts): return unsafe fill(room, upTo: parts.fileByteCount)
     case .some(.none), nil: return 0
     }
+  }
+
+  /// Fewer bytes than the length says are no body, but chunks that end are one: those are cut instead.
+  private func endedUnwanted() -> Int {
+    guard prepared?.body == .source(byteCount: nil) else { return 0 }
+    isCutShort = true
+    flow = .stopped
+    return hermes_read_abort
   }
 
   private func fill(_ room: UnsafeMutableRawBufferPointer, from bytes: [UInt8]) -> Int {

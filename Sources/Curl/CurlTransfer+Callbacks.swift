@@ -63,11 +63,12 @@ extension CurlTransfer {
     finalStatus = head.status
     switch owner?.headReceived(head) {
     case .proceed where isExpectationRefused:
+      isCutShort = true
       flow = .stopped
       return false
     case .proceed:
       // libcurl would wait for the rest of a body that the server doesn't want any more.
-      if isBodyPaused { loop?.deferred.append(.resume(token: token)) }
+      if isBodyPaused, isBodyUnwanted { loop?.deferred.append(.resume(token: token)) }
       return true
     case .pause:
       // Pausing the header itself would bring its last line once more; the body waits as well.

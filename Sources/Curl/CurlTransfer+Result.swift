@@ -16,7 +16,7 @@ extension CurlTransfer {
   func result(_ code: CURLcode) -> CurlResult {
     var result = CurlResult()
     result.error = error(code)
-    result.wasStopped = failure == nil && (flow == .stopped || flow == .draining) && !isExpectationRefused
+    result.wasStopped = failure == nil && (flow == .stopped || flow == .draining) && !isCutShort
     let status = long(CURLINFO_RESPONSE_CODE)
     result.httpStatus = status > 0 ? status : nil
     result.byteCount = offset(CURLINFO_SIZE_DOWNLOAD_T)

@@ -41,6 +41,8 @@ import Posix
   var bodyOffset: Int64 = 0
   /// Whether the owner had nothing for the body when it was last asked.
   var isBodyPaused = false
+  /// Whether it ended itself once the answer's head was there.
+  var isCutShort = false
   /// The status of the last final head.
   var finalStatus: Int?
   var isHead: Bool { prepared?.isHead ?? false }
@@ -177,6 +179,7 @@ import Posix
     reader.keepsFields = prepared?.keepsFields ?? false
     bodyOffset = 0
     isBodyPaused = false
+    isCutShort = false
     finalStatus = nil
     unsafe errorBuffer[0] = 0
     // An integer, never an address: a message about a handle that is gone finds nothing.

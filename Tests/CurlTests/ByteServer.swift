@@ -163,6 +163,18 @@ final class Peer: @unchecked Sendable {
     }
   }
 
+  /// Takes what comes until it ends like this, or with the connection; answers the last bytes, as many as those at most.
+  func readUntil(_ ending: [UInt8]) -> [UInt8] {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var last = held.suffix(ending.count)
+    while !last.elementsEqual(ending) {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { break }
+      last = (last + chunk[..<count]).suffix(ending.count)
+    }
+    return Array(last)
+  }
+
   /// Waits until the other side closes; what it sends is thrown away.
   func waitForEnd() {
     var chunk = [UInt8](repeating: 0, count: 4096)

@@ -159,11 +159,33 @@ import Testing
       server.take("/up", .always(.early(after: 65_536))) { _ in UploadReply(413, text: "too much") }
       let upload = Upload()
       upload.onWanted = { $0 >= 131_072 ? .pause : nil }
+      upload.onHead = { _ in
+        upload.onWanted = { _ in
+          Issue.record("the body is asked for after the answer")
+          return .stop
+        }
+        return .proceed
+      }
       await upload.run(put(server.url("/up"), 1 << 20), on: loop)
       #expect(upload.heads.map(\.status) == [413])
       #expect(upload.text == "too much")
       #expect(upload.result.error == nil)
     }
+  }
+
+  @Test func `chunks that nobody wants any more do not end as if they were whole`() async {
+    let ending = Tail()
+    await withLoop { peer in
+      _ = peer.readHead()
+      peer.send("HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 5\r\n\r\n")
+      ending.bytes = peer.readUntil(Array("\r\n0\r\n\r\n".utf8))
+      peer.send("sorry")
+    } _: { loop, server in
+      let upload = await Upload().run(put(server.url("/up"), nil), on: loop)
+      #expect(upload.heads.map(\.status) == [503])
+      #expect(upload.result.error == nil && !upload.result.wasStopped)
+    }
+    #expect(!ending.bytes.isEmpty && !ending.bytes.elementsEqual(Array("\r\n0\r\n\r\n".utf8)))
   }
 
   @Test func `a connection that ends while the body is paused is noticed once it goes on`() async {
@@ -246,4 +268,10 @@ import Testing
       #expect(server.requests("/up")[0].isBodyWhole)
     }
   }
+}
+
+/// The last bytes that a server got; written by its thread, read after its end.
+private final class Tail: @unchecked Sendable {
+  // Sendable by hand: the server's threads are joined before it is read.
+  var bytes: [UInt8] = []
 }
