@@ -10,6 +10,12 @@ struct Acceptance: Sendable {
     var transfers: [AcceptedTransfer] = []
     var waiting: [WaitingTransfer] = []
     var connectionLimits: [String: Int] = [:]
+
+    mutating func add(_ other: Accepted) {
+      transfers += other.transfers
+      waiting += other.waiting
+      connectionLimits = other.connectionLimits
+    }
   }
 
   private enum Input: Sendable {

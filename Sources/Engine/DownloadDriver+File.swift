@@ -85,7 +85,7 @@ extension DownloadDriver {
   func ensurePart() {
     guard part == nil, sink == nil, let name = record.partName else { return }
     do throws(Errno) {
-      let part = try PartFile.create(folder: record.folder, name: name)
+      let part = try PartFile.create(folder: record.folder, name: name, isPrivate: request.media != nil)
       self.part = part
       if let former = formerPartName { try Files.unlink(former, in: Files.openFolder(record.folder), ifThere: true) }
       try reserve(part)

@@ -27,6 +27,8 @@ public struct DownloadRequest: Sendable {
   public var network = NetworkOptions()
   /// How far redirects may lead, and to which addresses.
   public var reach = Reach()
+  /// Where the link came from, when the agent sent it: what it brings is for nobody else to read.
+  var media: MediaOrigin?
 
   public init(url: String, folder: String) {
     self.url = url

@@ -193,9 +193,10 @@ extension EngineCore {
     driver.smallBuffer = nil
     var checksums = driver.request.checksum.map { [$0] } ?? []
     if let promised = driver.promisedDigest { checksums.append(promised) }
-    let job = FinishJob(
+    var job = FinishJob(
       record: record, content: content, formerPartName: driver.part == nil ? driver.formerPartName : nil,
       byteCount: byteCount, ifExists: driver.request.ifExists, checksums: checksums)
+    job.isPrivate = driver.request.media != nil
     settling += 1
     leaveHost(driver)
     waitingSmallBytes += job.memoryByteCount

@@ -51,6 +51,8 @@ final class EngineCore: @unchecked Sendable {
   var seenDataVersion: Int64?
   /// Sessions with gateways, and the media that go out over them.
   var sessions: [SessionDriver] = []
+  /// What files that came by a link to a gateway are asked for with.
+  var gatewayTokens: [SessionKey: Secret] = [:]
   var streams: [TransferID: (TransferFailure?) -> Void] = [:]
 
   var nextTick = Instant.zero
@@ -233,6 +235,9 @@ final class EngineCore: @unchecked Sendable {
       let origin = driver.sources[0].origin
       let many = waiting.count(origin: origin) + activeByOrigin[origin, default: 0] >= Limits.multiplexedCount
       options.httpVersion = url.scheme == .https && many ? .http2 : .http1
+    }
+    if trusted, let media = driver.request.media, media.needsToken {
+      options.bearerToken = gatewayTokens[media.session]?.exposed
     }
     if driver.request.reach.needsPublicAddress(url) { options.keepPublic(url) }
     return options

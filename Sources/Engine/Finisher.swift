@@ -17,6 +17,7 @@ struct FinishJob: Sendable {
   var formerPartName: String?
   var byteCount: Int64
   var ifExists: IfExists
+  var isPrivate = false
   /// What it keeps in memory until it is finished.
   var memoryByteCount: Int64 {
     if case .memory(.some(let buffer)) = content { Int64(buffer.byteCount) } else { 0 }
@@ -114,7 +115,7 @@ struct Finisher {
     case .memory(let buffer):
       let place = try folder(item.job.record.folder)
       let part = try PartFile.createUnnamed(
-        folder: item.job.record.folder, name: item.partName, in: place.descriptor)
+        folder: item.job.record.folder, name: item.partName, in: place.descriptor, isPrivate: item.job.isPrivate)
       if let buffer { try unsafe part.write(buffer.bytes, at: 0) }
       item.part = part
       item.isNewPart = true

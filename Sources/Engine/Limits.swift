@@ -32,6 +32,11 @@ enum Limits {
   /// Transfers waiting for one https origin from which HTTP/2 on one connection pays.
   static let multiplexedCount = 8
 
+  // MARK: Sessions
+
+  /// What a session keeps of events that nobody takes, in bytes; beyond it no more is read from the gateway.
+  static let eventByteCount = 4 << 20
+
   // MARK: WebSocket
 
   /// Name, TCP, TLS and the opening handshake together, in seconds.

@@ -20,21 +20,26 @@ final class PartFile: Sendable {
   }
 
   /// Makes a new one; an old one of that name is removed, since what it holds is not recorded.
-  static func create(folder: String, name: String) throws(Errno) -> PartFile {
-    try create(folder: folder, name: name, in: Files.openFolder(folder))
+  /// - Parameter isPrivate: nobody but the user may read it, whatever the umask allows.
+  static func create(folder: String, name: String, isPrivate: Bool) throws(Errno) -> PartFile {
+    try create(folder: folder, name: name, in: Files.openFolder(folder), isPrivate: isPrivate)
   }
 
   /// `create` in a folder that is open already.
-  static func create(folder: String, name: String, in place: borrowing Descriptor) throws(Errno) -> PartFile {
+  static func create(
+    folder: String, name: String, in place: borrowing Descriptor, isPrivate: Bool
+  ) throws(Errno) -> PartFile {
     try Files.unlink(name, in: place, ifThere: true)
-    let descriptor = try Files.createExclusively(name, in: place, mode: 0o666)
+    let descriptor = try Files.createExclusively(name, in: place, mode: isPrivate ? 0o600 : 0o666)
     return PartFile(folder: folder, name: name, descriptor: descriptor)
   }
 
   /// Makes one without a name; a named one where the file system has no such thing.
-  static func createUnnamed(folder: String, name: String, in place: borrowing Descriptor) throws(Errno) -> PartFile {
-    guard let descriptor = try Files.createUnnamed(in: place, mode: 0o666) else {
-      return try create(folder: folder, name: name, in: place)
+  static func createUnnamed(
+    folder: String, name: String, in place: borrowing Descriptor, isPrivate: Bool
+  ) throws(Errno) -> PartFile {
+    guard let descriptor = try Files.createUnnamed(in: place, mode: isPrivate ? 0o600 : 0o666) else {
+      return try create(folder: folder, name: name, in: place, isPrivate: isPrivate)
     }
     return PartFile(folder: folder, name: nil, descriptor: descriptor)
   }

@@ -27,6 +27,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
   var unixSocket: String?
   var allowsDowngrade: Bool?
   var reach: Reach?
+  var media: MediaOrigin?
 
   init(_ request: DownloadRequest) {
     connections = request.connections
@@ -53,6 +54,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
     unixSocket = network.unixSocket
     allowsDowngrade = network.allowsDowngrade ? true : nil
     reach = request.reach == Reach() ? nil : request.reach
+    media = request.media
   }
 
   func apply(to request: inout DownloadRequest) {
@@ -79,6 +81,7 @@ struct RequestOptions: Codable, Sendable, Hashable {
     request.network.unixSocket = unixSocket
     request.network.allowsDowngrade = allowsDowngrade ?? false
     request.reach = reach ?? Reach()
+    request.media = media
   }
 
   func json() -> String { text(of: self) }

@@ -100,6 +100,11 @@ public actor TransferEngine {
     return try core.endAccepting(result)
   }
 
+  /// Lets downloads of files that gateways hold ask for them, where no session of the gateway is open.
+  public func trust(_ profiles: [SessionProfile]) {
+    for profile in profiles { core.gatewayTokens[profile.key] = profile.token }
+  }
+
   /// The next events, oldest first: waits until there is one; progress comes as one event a transfer that moved since
   /// the last call, ten times a second. Nil after the last transfer has ended and all was told.
   public func nextEvents() async -> [TransferEvent]? {

@@ -52,7 +52,7 @@ struct ChatModel {
       unsent.remove(id)
       return []
     case .stateChanged(let state): return take(state, now)
-    case .media, .duplicate, .mediaAnnounced, .mediaFailed, .mediaIncomplete, .mediaRestarted, .complaint:
+    case .media, .duplicate, .mediaAnnounced, .mediaFailed, .mediaEmpty, .mediaIncomplete, .mediaRestarted, .complaint:
       return Self.notice(of: event, now)
     }
   }

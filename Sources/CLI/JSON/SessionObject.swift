@@ -64,9 +64,12 @@ struct SessionObject: Encodable {
     case .mediaFailed(let id, let failure):
       self.event = "media"
       (self.id, error) = (id, ErrorObject(failure))
+    case .mediaEmpty(let id):
+      self.event = "media"
+      (self.id, state) = (id, "media_empty")
     case .mediaIncomplete(let id, let missing):
       self.event = "media"
-      (self.id, self.missing) = (id, missing.description)
+      (self.id, state, self.missing) = (id, "media_incomplete", missing.description)
     case .mediaRestarted: return nil
     }
   }

@@ -30,6 +30,7 @@ enum SessionLine {
     case .mediaAnnounced(let id, let transfer): self = .detail("media \(Self.word(id)) is fetched as \(transfer)")
     case .mediaFailed(let id, let failure):
       self = .note("media \(Self.word(id ?? "without an id")): \(failure.message)")
+    case .mediaEmpty(let id): self = .note("media \(Self.word(id)) has neither content nor a link")
     case .mediaIncomplete(let id, let missing):
       self = .note("media \(Self.word(id)) stayed incomplete: parts \(missing) are missing")
     case .mediaRestarted(let id): self = .note("media \(Self.word(id)) begins anew: other bytes came for a part")

@@ -46,7 +46,8 @@ final class AssemblyShelf: @unchecked Sendable {
         continue
       }
       if let promise = record.promise, let status = status(promise.path), status.inode == promise.inode {
-        // It got its name, and the process ended before it could say so.
+        // It got its name, and the process ended before it could say so, or remove what it was put together from.
+        removePart(record)
         let received = ReceivedRecord(
           session: session, kind: .media, idDigest: record.idDigest, sha256: promise.sha256, path: promise.path,
           receivedAt: now)
@@ -111,6 +112,12 @@ final class AssemblyShelf: @unchecked Sendable {
     try store.drop([record.number])
   }
 
+  /// Drops what an earlier life left, unless the media began anew meanwhile: then it is gone, and its number may be the
+  /// new one's.
+  func giveUp(_ record: AssemblyRecord, _ store: Store) throws(StateError) {
+    if !records.values.contains(where: { $0.number == record.number }) { try drop(record, store) }
+  }
+
   // MARK: Parts
 
   func begin(_ number: Int, _ head: MediaFrame, _ store: Store, now: Double) throws(StateError) {
@@ -136,7 +143,7 @@ final class AssemblyShelf: @unchecked Sendable {
       let file = try openPart(record)
       try file.writeAll(bytes, at: part.start)
     } catch {
-      return failure(error, "cannot write to \(folder)")
+      return failure(error, "cannot write to \(record.folder)", in: record)
     }
     records[number]?.parts.append(part)
     digests[number]?.add(bytes, at: part.start, part: part.part)
@@ -160,7 +167,9 @@ final class AssemblyShelf: @unchecked Sendable {
 
   private func openPart(_ record: AssemblyRecord) throws(Errno) -> Descriptor {
     do throws(Errno) { return try Files.openExisting(partPath(record), writing: true) } catch .notFound {
-      try Files.makeFolders(folder)
+      // With what it held gone, another one in its place would have a hole.
+      guard record.parts.isEmpty else { throw .notFound }
+      try Files.makeFolders(record.folder)
       return try Files.createExclusively(partPath(record))
     }
   }
@@ -178,13 +187,13 @@ final class AssemblyShelf: @unchecked Sendable {
     let digest = digests.removeValue(forKey: number)
     do throws(Errno) { whole = try self.whole(record, join, digest) } catch {
       records[number] = record
-      return .failed(failure(error, "cannot put together \(head.fileName ?? head.fallbackName)"))
+      return .failed(failure(error, "cannot put together \(head.fileName ?? head.fallbackName)", in: record))
     }
     let earlier = try store.received(
       .media, of: session, idDigest: record.idDigest, since: now - limits.duplicateSeconds)
     let receipts = earlier.map { MediaReceipt(sha256: $0.sha256, receivedAt: $0.receivedAt) }
     if MediaReceipt.judge(sha256: whole.sha256, earlier: receipts, now: now, limits: limits) == .duplicate {
-      if whole.name != record.partName { remove(whole.name) }
+      if whole.name != record.partName { remove(whole.name, in: record) }
       try drop(record, store)
       let path = earlier.last { $0.sha256 == whole.sha256 }?.path.flatMap { status($0) == nil ? nil : $0 }
       return .duplicate(path: path, byteCount: join.byteCount, sha256: whole.sha256)
@@ -220,8 +229,8 @@ final class AssemblyShelf: @unchecked Sendable {
     }
     let digest = Digest(.sha256)
     let name = record.partName + ".joined"
-    try Files.unlink(Paths.join(folder, name), ifThere: true)
-    let target = try Files.createExclusively(Paths.join(folder, name))
+    try Files.unlink(Paths.join(record.folder, name), ifThere: true)
+    let target = try Files.createExclusively(Paths.join(record.folder, name))
     var offset: Int64 = 0
     for part in join.parts {
       try Self.copy(part, of: source, to: target, at: offset, digest)
@@ -238,13 +247,14 @@ final class AssemblyShelf: @unchecked Sendable {
     let wanted = SafeFileName(head.fileName ?? "", fallback: head.fallbackName).text
     for number in 0...Limits.nameVariants {
       let name = number == 0 ? wanted : SafeFileName.variant(of: wanted, number)
-      let path = Paths.join(folder, name)
+      // In the folder that it was begun in: a rename leads to no other file system.
+      let path = Paths.join(record.folder, name)
       guard status(path) == nil else { continue }
       try store.promise(record.number, AssemblyRecord.Promise(path: path, sha256: whole.sha256, inode: whole.inode))
-      switch whole.take(name: name, in: folder) {
+      switch whole.take(name: name, in: record.folder) {
       case nil: return .success(path)
       case .some(.exists): continue
-      case .some(let error): return .failure(failure(error, "cannot name \(name)"))
+      case .some(let error): return .failure(failure(error, "cannot name \(name)", in: record))
       }
     }
     return .failure(TransferFailure(.fileExists, "\(wanted) and \(Limits.nameVariants) names like it are taken"))
@@ -255,12 +265,12 @@ final class AssemblyShelf: @unchecked Sendable {
   private func partPath(_ record: AssemblyRecord) -> String { Paths.join(record.folder, record.partName) }
 
   private func removePart(_ record: AssemblyRecord) {
-    remove(record.partName)
-    remove(record.partName + ".joined")
+    remove(record.partName, in: record)
+    remove(record.partName + ".joined", in: record)
   }
 
-  private func remove(_ name: String) {
-    do throws(Errno) { try Files.unlink(Paths.join(folder, name), ifThere: true) } catch {
+  private func remove(_ name: String, in record: AssemblyRecord) {
+    do throws(Errno) { try Files.unlink(Paths.join(record.folder, name), ifThere: true) } catch {
       // A hidden file that cannot be removed is in nobody's way; the next start finds no record of it.
     }
   }
@@ -308,9 +318,9 @@ final class AssemblyShelf: @unchecked Sendable {
     return Int(min(Int64(count), limit))
   }
 
-  private func failure(_ error: Errno, _ what: String) -> TransferFailure {
+  private func failure(_ error: Errno, _ what: String, in record: AssemblyRecord) -> TransferFailure {
     error.isDiskFull
-      ? TransferFailure(.diskFull, "disk full in \(folder)") : TransferFailure(.localFile, "\(what): \(error)")
+      ? TransferFailure(.diskFull, "disk full in \(record.folder)") : TransferFailure(.localFile, "\(what): \(error)")
   }
 }
 
@@ -353,6 +363,8 @@ extension MediaFrame {
   var saved: String {
     var plain = self
     plain.hasData = true
+    // A link may be what lets in who has it, and is not needed any more.
+    plain.url = nil
     let shell = plain.shell
     return String(decoding: shell.head + shell.tail, as: UTF8.self)
   }

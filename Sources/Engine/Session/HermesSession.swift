@@ -49,7 +49,8 @@ public actor HermesSession {
     core.deliver()
   }
 
-  /// The next events, oldest first: waits until there is one. Nil after the engine has stopped.
+  /// The next events, oldest first: waits until there is one. Nil after the engine has stopped. Where nobody asks for
+  /// them, nothing more is read from the gateway after some megabytes.
   public func nextEvents() async -> [SessionEvent]? {
     await withCheckedContinuation { driver.nextEvents($0) }
   }
@@ -94,6 +95,9 @@ public actor HermesSession {
       requests: requests, profile: driver.profile, owner: core.owner.token.text,
       usualPartByteCount: driver.rememberedPartByteCount)
     let uploads = try await take { acceptance.run($0) }
+    for (request, upload) in zip(requests, uploads) {
+      if let warning = upload.media.rule(wanted: request.kind).warning { driver.note(warning, upload.record.id) }
+    }
     return uploads.map { AcceptedTransfer(id: $0.record.id, outcome: .new) }
   }
 

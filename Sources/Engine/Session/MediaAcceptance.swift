@@ -51,8 +51,6 @@ struct MediaAcceptance: Sendable {
     let (pin, sniffed) = try look(request)
     let name = SafeFileName(request.name ?? Paths.lastName(request.path), fallback: "file").text
     let mime = request.mime ?? sniffed
-    let pathExtension = name.split(separator: ".").dropFirst().last.map(String.init) ?? ""
-    let rule = MediaKindRule(mime: mime, pathExtension: pathExtension, wanted: request.kind)
     var record = TransferRecord(
       id: .random(using: &random), kind: .media, state: .queued, url: profile.url.key,
       urlDigest: String(sha256Hexadecimal(of: profile.url.key).prefix(32)), folder: Paths.folder(pin.path),
@@ -65,9 +63,10 @@ struct MediaAcceptance: Sendable {
     record.owner = owner
     var media = MediaUploadRecord(
       transfer: record.id, session: profile.key, profile: profile.name, wireID: random.uuid(),
-      mediaKind: rule.kind.rawValue, mime: mime, source: pin,
+      mediaKind: MediaKind.document.rawValue, mime: mime, source: pin,
       partByteCount: request.partByteCount ?? usualPartByteCount ?? PartSizer.usualByteCount)
     media.fileName = name
+    media.mediaKind = media.rule(wanted: request.kind).kind.rawValue
     media.caption = request.caption
     media.isAtMostOnce = request.isAtMostOnce
     return MediaUpload(record: record, media: media)
@@ -83,5 +82,13 @@ struct MediaAcceptance: Sendable {
     }
     throw TransferFailure(
       .localFile, "cannot send \(request.path): it is \(kind == .folder ? "a folder" : "no file")")
+  }
+}
+
+extension MediaUploadRecord {
+  /// As what it is sent when the user asked for this kind.
+  func rule(wanted: MediaKind?) -> MediaKindRule {
+    let pathExtension = (fileName ?? "").split(separator: ".").dropFirst().last.map(String.init) ?? ""
+    return MediaKindRule(mime: mime, pathExtension: pathExtension, wanted: wanted)
   }
 }

@@ -69,14 +69,11 @@ struct MediaFetch: Sendable {
   private func linked(
     _ accepted: Acceptance.Accepted, _ digest: String, _ store: Store
   ) throws(StateError) -> Acceptance.Accepted {
-    // A link's query may be what lets in who has it: that is kept with the secrets.
-    var head = frame
-    head.url = frame.url.map { url in String(url.prefix { $0 != "?" && $0 != "#" }) }
     for transfer in accepted.transfers {
       try store.link(
         MediaDownloadRecord(
           transfer: transfer.id, session: session, idDigest: digest, mediaID: String(frame.id.prefix(80)),
-          head: head.saved))
+          head: frame.saved))
     }
     return accepted
   }

@@ -46,7 +46,7 @@ final class MediaReceiver: @unchecked Sendable {
 
   private func takeOver(_ found: AssemblyShelf.Found) {
     guard let (number, actions) = assembler.restore(found.saved, now: core.now) else {
-      return core.store { [shelf] store, _ in try shelf.drop(found.record, store) }
+      return core.store { [shelf] store, _ in try shelf.giveUp(found.record, store) }
     }
     let record = found.record
     core.store { [shelf] _, _ in shelf.adopt(record, as: number) }
@@ -138,6 +138,8 @@ final class MediaReceiver: @unchecked Sendable {
 
   private func tell(_ event: MediaAssembler.Event) {
     switch event {
+    case .rejected(let rejection) where rejection.reason == .empty:
+      session.tell(.mediaEmpty(id: rejection.id ?? ""))
     case .rejected(let rejection):
       session.tell(
         .mediaFailed(
@@ -180,7 +182,8 @@ final class MediaReceiver: @unchecked Sendable {
     request.reach = target.reach
     // What the user gave for the gateway is nobody else's.
     if !target.sendsToken { request.network.forgetCredentials() }
-    if target.sendsToken, let token = session.profile.token { request.network.bearerToken = token.exposed }
+    let key = session.profile.key
+    request.media = MediaOrigin(gateway: key.gateway, device: key.device, needsToken: target.sendsToken)
     session.fetch(frame, request)
   }
 }

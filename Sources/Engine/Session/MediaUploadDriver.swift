@@ -99,11 +99,11 @@ final class MediaUploadDriver: @unchecked Sendable {
   /// The process stops; the next life goes on.
   func pause() {
     guard !machine.isEnded else { return }
-    var upload = upload
-    upload.record.state = .paused
-    upload.record.reason = nil
-    upload.record.nextTry = nil
-    upload.record.owner = nil
+    // Whatever is still recorded of it, a pong of the last moment, says so too.
+    record.state = .paused
+    record.reason = nil
+    record.nextTry = nil
+    record.owner = nil
     snapshot.state = .paused
     snapshot.connections = 0
     core.tell(.paused, snapshot)

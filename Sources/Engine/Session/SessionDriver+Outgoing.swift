@@ -118,6 +118,11 @@ extension SessionDriver {
     if case .failed(let failure, _) = link?.state { for upload in uploads { upload.fail(failure) } }
   }
 
+  /// Says something of an upload that ends nothing.
+  func note(_ text: String, _ id: TransferID) {
+    if let upload = uploads.first(where: { $0.id == id }) { core.tell(.note, upload.snapshot, note: text) }
+  }
+
   /// It has ended, and the socket is for others.
   func letGo(_ upload: MediaUploadDriver) {
     if let part, part.upload === upload {

@@ -47,6 +47,7 @@ final class SessionDriver: @unchecked Sendable {
 
   // What goes to the user.
   var events: [SessionEvent] = []
+  private var eventByteCount = 0
   var waiter: CheckedContinuation<[SessionEvent]?, Never>?
   private var enders: [CheckedContinuation<Void, Never>] = []
 
@@ -67,6 +68,7 @@ final class SessionDriver: @unchecked Sendable {
   /// Takes up what earlier lives left, and joins the loop.
   func begin() {
     core.sessions.append(self)
+    core.gatewayTokens[profile.key] = profile.token
     receiver?.begin()
     lookIntoState()
     if options.resumesDownloads { resumeDownloads() }
@@ -85,18 +87,27 @@ final class SessionDriver: @unchecked Sendable {
   private func resumeDownloads() {
     let key = profile.key
     core.beginAccepting()
-    core.storeThread.post { [core] store in
-      let result: Result<Acceptance.Accepted, TransferFailure>
+    core.storeThread.post { [self] store in
+      var accepted = Acceptance.Accepted()
+      var failures: [TransferFailure] = []
       do {
-        let ids = try store.unfinishedMediaDownloads(of: key)
-        result = Acceptance(ids: ids, core: core).run(store)
+        // One by one: what another process works on comes without us.
+        for id in try store.unfinishedMediaDownloads(of: key) {
+          switch Acceptance(ids: [id], core: core).run(store) {
+          case .success(let one): accepted.add(one)
+          case .failure(let failure): if failure.code != .inUse { failures.append(failure) }
+          }
+        }
       } catch {
-        result = .failure(TransferFailure(storing: error))
+        failures.append(TransferFailure(storing: error))
       }
+      let (all, failed) = (accepted, failures)
       core.loop.post {
-        // What another process works on comes without us.
-        do throws(TransferFailure) { _ = try core.endAccepting(result) } catch {}
-        core.deliver()
+        do throws(TransferFailure) { _ = try self.core.endAccepting(.success(all)) } catch {
+          self.tell(.mediaFailed(id: nil, error))
+        }
+        for failure in failed { self.tell(.mediaFailed(id: nil, failure)) }
+        self.core.deliver()
       }
     }
   }
@@ -179,8 +190,16 @@ final class SessionDriver: @unchecked Sendable {
     }
   }
 
+  /// What waits to be told stays in memory: when nobody takes it, the gateway has to wait.
   func tell(_ event: SessionEvent) {
-    events.append(event)
+    // Connections come and go also while nobody reads; then the newest state is what there is to know.
+    if link?.isReadingPaused == true, case .stateChanged = event, case .stateChanged = events.last {
+      events[events.count - 1] = event
+    } else {
+      events.append(event)
+      eventByteCount += event.byteCount
+    }
+    if eventByteCount > Limits.eventByteCount { link?.isReadingPaused = true }
     deliver()
   }
 
@@ -195,6 +214,8 @@ final class SessionDriver: @unchecked Sendable {
     self.waiter = nil
     var batch: [SessionEvent] = []
     swap(&batch, &events)
+    eventByteCount = 0
+    link?.isReadingPaused = false
     waiter.resume(returning: batch.isEmpty ? nil : batch)
   }
 }
@@ -209,6 +230,8 @@ extension SessionDriver: SessionLinkOwner {
         url: profile.upgradeURL, subprotocols: [], network: network,
         limits: WebSocketLimits(maxMessageByteCount: options.limits.maxMessageByteCount)))
   }
+
+  func linkShown(_ text: String) -> String { profile.token?.hidden(in: text) ?? text }
 
   func linkOpened() {
     greeting = OutgoingFrame(.hello(profile.hello))
@@ -291,7 +314,9 @@ extension SessionDriver: SessionLinkOwner {
     case .ready(let ready):
       offer = ready.media
       link?.ready(ready)
-    case .error(let error):
+    case .error(let frame):
+      let error = ErrorFrame(
+        code: linkShown(frame.code), message: linkShown(frame.message), isFatal: frame.isFatal)
       if !error.isFatal { tell(.complaint(error)) }
       link?.error(error)
     case .typing(let isOn): tell(.typing(isOn: isOn))

@@ -32,10 +32,33 @@ public enum SessionEvent: Hashable, Sendable {
   case mediaAnnounced(id: String, transfer: TransferID)
   /// A file of the agent's could not be taken; nothing of it is left.
   case mediaFailed(id: String?, TransferFailure)
+  /// A file that has neither content nor a link.
+  case mediaEmpty(id: String)
   /// Nothing more came of a file; the numbers of the missing parts.
   case mediaIncomplete(id: String, missing: RangeSet)
   /// Other bytes came for a part that was there: the file begins anew.
   case mediaRestarted(id: String)
+}
+
+extension SessionEvent {
+  /// About what it takes in memory.
+  var byteCount: Int {
+    let texts: [String] =
+      switch self {
+      case .message(let message): [message.id, message.text]
+      case .prompt(let prompt):
+        [prompt.id, prompt.kind, prompt.text] + prompt.options.flatMap { [$0.id, $0.label] }
+      case .promptDone(let done): [done.id, done.optionID ?? ""]
+      case .complaint(let error): [error.code, error.message]
+      case .media(let media), .duplicate(let media): [media.id, media.mime, media.caption ?? "", media.path ?? ""]
+      case .mediaFailed(let id, let failure): [id ?? "", failure.message]
+      case .mediaEmpty(let id), .mediaIncomplete(let id, _), .mediaRestarted(let id), .mediaAnnounced(let id, _),
+        .messageSent(let id):
+        [id]
+      case .stateChanged, .typing, .avatar: []
+      }
+    return 200 + texts.reduce(0) { $0 + $1.utf8.count + 16 }
+  }
 }
 
 /// A file that came.

@@ -9,6 +9,8 @@ protocol SessionLinkOwner: AnyObject {
   func linkTarget() -> Result<WebSocketConnection.Target, TransferFailure>
   /// The upgrade is done: the first frame goes out now.
   func linkOpened()
+  /// Words of the other side that are to be shown or recorded, without what we have told it in confidence.
+  func linkShown(_ text: String) -> String
   func linkStateChanged(_ state: SessionMachine.State)
   /// The one word about a connection's end; what was sent and not proven is open.
   func linkEnded(_ end: SessionEnd)
@@ -206,8 +208,10 @@ final class SessionLink: @unchecked Sendable {
 
   fileprivate func closeReceived(_ code: CloseCode, _ reason: String, _ linked: LinkedConnection) {
     // Said at once: a reset may follow.
-    perform(machine.closed(linked.number, code: code.rawValue, reason: reason, now: loop.now))
+    perform(machine.closed(linked.number, code: code.rawValue, reason: shown(reason), now: loop.now))
   }
+
+  private func shown(_ text: String) -> String { owner?.linkShown(text) ?? text }
 
   fileprivate func ended(_ linked: LinkedConnection, _ end: ConnectionEnd) {
     leaving.removeAll { $0 === linked }
@@ -219,7 +223,7 @@ final class SessionLink: @unchecked Sendable {
       let failure = TransferFailure(.connectionFailed, "\(linked.host) ended the connection without a word")
       perform(machine.lost(linked.number, .transient(failure), now: now))
     case .invalid(let why):
-      let failure = TransferFailure(.protocolViolation, "\(linked.host) does not speak WebSocket: \(why)")
+      let failure = TransferFailure(.protocolViolation, "\(linked.host) does not speak WebSocket: \(shown(why))")
       perform(machine.lost(linked.number, .transient(failure), now: now))
     case .timedOut(let seconds):
       let failure = TransferFailure(.timedOut, "no connection to \(linked.host) within \(Quantity.seconds(seconds))")
@@ -229,10 +233,9 @@ final class SessionLink: @unchecked Sendable {
         machine.upgradeRefused(
           linked.number, status: refusal.status,
           retryAfter: refusal.retryAfter.flatMap { RetryAfter($0) }?.seconds(now: Clocks.wallClock()),
-          location: refusal.location,
-          text: refusal.message, now: now))
+          location: refusal.location.map { shown($0) }, text: shown(refusal.message), now: now))
     case .closedByPeer(let code, let reason):
-      perform(machine.closed(linked.number, code: code.rawValue, reason: reason, now: now))
+      perform(machine.closed(linked.number, code: code.rawValue, reason: shown(reason), now: now))
     case .violated(let failure):
       perform(
         machine.closed(linked.number, code: failure.code.rawValue, reason: failure.message, byPeer: false, now: now))

@@ -162,6 +162,7 @@ final class WebSocketDriver: SessionLinkOwner, @unchecked Sendable {
   }
 
   func linkOpened() {}
+  func linkShown(_ text: String) -> String { text }
 
   func linkStateChanged(_ state: SessionMachine.State) {
     tell(.stateChanged(self.state))
