@@ -73,7 +73,8 @@ struct KillTests {
     peer.put(pattern, byteCount: Self.total, as: "f.bin")
     let sandbox = Sandbox("change")
     let arguments = ["download", peer.url("/slow/f.bin"), "-o", "f", "--connections", "4"]
-    let life = sandbox.start(arguments)
+    // Slowly, or it would be done before anybody looks.
+    let life = sandbox.start(arguments + ["--limit-rate", "3M"])
     let hasBegun = await eventually {
       sandbox.partNames.contains { TestFiles.byteCount(sandbox.path($0)) ?? 0 > 2 << 20 }
     }
